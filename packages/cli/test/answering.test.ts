@@ -225,7 +225,7 @@ describe('holdpoint allow', () => {
     expect((await json('allow', request.id, ...words)).resolution.answer).toEqual(taken)
   })
 
-  it('holdpoint allow lists the rules that would allow a request from now on, and adds the chosen one with --always', async () => {
+  it('holdpoint allow lists the rules that would allow a request from now on, and adds the chosen rule with --always', async () => {
     const cwd = gateway.folder
     const { id } = await gateway.call('startSession', { driver: 'external', title: 'project', cwd })
     const open = (key: string) =>

@@ -182,7 +182,7 @@ describe('a hook of an agent', () => {
     })
 
     it.each(['codex', 'gemini'] as const)(
-      '%s does not run a call that a rule asks about if its hook is told to end',
+      '%s does not run a call that a rule asks about if its hook gets a signal to end',
       async agent => {
         const child = spawn(process.execPath, [holdpoint, 'hook', 'run', agent], { env: env(), stdio: 'pipe' })
         const output = text(child.stdout)

@@ -39,7 +39,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
   }
   const read = () => readFileSync(path, 'utf8')
 
-  it('hooks that are added without a settings file create the file, which is deleted when they are removed', () => {
+  it('adding hooks without a settings file creates the file, and removing the hooks deletes it', () => {
     expect(addHooks(file, command, dataFolder)).toBe(true)
     expect(Object.keys(JSON.parse(read()).hooks)).toEqual(Object.keys(terminalAgents[agent].hooks))
     expect(installedCommands(file)).toEqual([command])
@@ -73,7 +73,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     expect(JSON.parse(read())).toEqual({ model: 'opus', hooks: { [name]: [own] }, theme: 'dark' })
   })
 
-  it('a hook that a person has added to a group of Holdpoint stays when the hooks are replaced or removed', () => {
+  it('a hook that a person has added to a group of Holdpoint’s hooks stays when Holdpoint’s hooks are replaced or removed', () => {
     addHooks(file, command, dataFolder)
     const settings = JSON.parse(read())
     const [name = ''] = Object.keys(settings.hooks)
@@ -128,7 +128,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     expect(readdirSync(folder).sort()).toEqual(['home', 'real.json', 'settings'])
   })
 
-  it('hooks of one agent stay in the settings when those of another agent are removed', () => {
+  it('hooks of one agent stay in the settings when the hooks of another agent are removed', () => {
     const other = agent === 'claude' ? 'codex' : 'claude'
     addHooks(file, command, dataFolder)
     expect(removeHooks({ agent: other, path }, dataFolder)).toBe(false)

@@ -141,7 +141,7 @@ describe('lists in a pipe', () => {
     expect(rows.every(cells => cells.length === 6)).toBe(true)
     expect(rows.find(([id = ' ']) => session.id.startsWith(id))?.slice(3, 5)).toEqual(['tab\\u{9}here', 'external'])
   })
-  it('holdpoint sessions with --limit and --search leaves out ended sessions, and lists those that need a person first', async () => {
+  it('holdpoint sessions with --limit and --search leaves out ended sessions, and lists sessions that need a person first', async () => {
     const { session } = await startTalk('needle in a haystack')
     const idle = await gateway.call('startSession', { driver: 'external', title: 'needle too' })
     const ended = await gateway.call('startSession', { driver: 'external', title: 'needle that ended' })

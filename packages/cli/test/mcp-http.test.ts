@@ -154,7 +154,7 @@ describe('holdpoint mcp --http', () => {
     expect(textOf(await asking)).toBe('yes')
   })
 
-  it('holdpoint mcp --http withdraws the request of a call that the client cancels, and keeps the request of a client that leaves', async () => {
+  it('holdpoint mcp --http withdraws the request of a call that the client cancels, and keeps the request of a client that disconnects', async () => {
     const { client } = await server.connect()
     const cancel = new AbortController()
     const ask = (question: string, signal?: AbortSignal) =>

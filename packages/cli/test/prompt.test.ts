@@ -272,7 +272,7 @@ describe('the keys of an approval', () => {
       ['s', '1', enter, '2', enter],
       { ...allowLs, until: 'session', scope: { cwd: '/', session: 'ses_00000000000000000000' } },
     ],
-  ])('s, a rule and a duration allow the request and remember the rule %s', (_, keys, rule) => {
+  ])('the key s, a rule and a duration allow the request and add the rule %s', (_, keys, rule) => {
     expect(rememberedBy(keys)).toEqual(allowing(rule))
   })
   it('the list of rules explains each rule, says what it would have matched, and lists the suggestions of the agent last', () => {
@@ -320,7 +320,7 @@ describe('the keys of an approval', () => {
     const undone = typeKeys(approval, ['e', { edited: 'pwd\n' }, 'e', { edited: 'ls\n' }, 'a'], [], undefined, { risk })
     expect(undone.answer).toBeUndefined()
   })
-  it('the risk beside an edited request is that of the edited text', () => {
+  it('the risk shown with an edited request is the risk of the edited text', () => {
     const text = (editedRisk: Risk | null) => {
       const { prompt } = typeKeys(approval, ['e', { edited: 'rm x\n' }], [], undefined, {
         risk: { level: 'low', touches: [] },
@@ -491,7 +491,7 @@ describe('the keys of questions', () => {
     expect(prompt.hint).toMatch(hint)
   })
 
-  it('Enter goes to the next question; s and /skip skip a question, but not all questions', () => {
+  it('Enter goes to the next question; the key s and /skip skip a question, but not all questions', () => {
     const ask: Ask = { kind: 'questions', questions: [question, { ...question, id: 'r', options: [] }] }
     expect(typeKeys(ask, ['1', enter, 'x', enter]).answer).toEqual({
       kind: 'answers',

@@ -67,7 +67,7 @@ const allowTest = { effect: 'allow', command: 'npm test' }
 const denyPush = { effect: 'deny', command: 'git push' }
 
 describe('the rules file of a project', () => {
-  it('a project’s rules that deny or ask apply at once, and those that allow only after a person trusts the file', async () => {
+  it('a project’s rules that deny or ask apply at once, and its allow rules apply only after a person trusts the file', async () => {
     write([allowTest, denyPush])
     expect((await ask('git push')).resolution).toMatchObject(denied)
     expect((await ask('npm test')).status).toBe('pending')

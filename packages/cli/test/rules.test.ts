@@ -32,7 +32,7 @@ async function ask(command: string): Promise<Request> {
 }
 
 describe('holdpoint rules', () => {
-  it('holdpoint rules adds a rule for the current folder, which answers a pending request, lists it and removes it', async () => {
+  it('holdpoint rules adds a rule for the current folder that answers a pending request, lists the rule and removes it', async () => {
     const request = await ask('npm run check')
     const rule = await rulesJson<Rule>('add', 'allow', '--command', 'npm run check', '--uses', '3', '--expires', '2h')
     expect(rule).toMatchObject({

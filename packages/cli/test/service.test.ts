@@ -60,7 +60,7 @@ describe('holdpoint service with systemd', () => {
   const service = (...words: string[]) => run([program, 'service', ...words])
   const install = () => service('install', '--home', home)
 
-  it('holdpoint service with systemd installs this program with its data folder, shows where it runs, and keeps the data when it is removed', async () => {
+  it('holdpoint service with systemd installs a service for this program and data folder, shows where the gateway runs, and keeps the data when the service is removed', async () => {
     useFake('systemctl')
     const { code, out, err } = await install()
     expect([code, err]).toEqual([0, ''])
@@ -201,7 +201,7 @@ describe('holdpoint service with launchd, which only a fake launchctl has run so
   const plist = () => join(folder, 'Library/LaunchAgents/holdpoint.gateway.plist')
   const service = (...words: string[]) => run([...onMac, program, 'service', ...words])
 
-  it('holdpoint service with launchd installs this program with its data folder, shows where it runs, and keeps the data when it is removed', async () => {
+  it('holdpoint service with launchd installs a service for this program and data folder, shows where the gateway runs, and keeps the data when the service is removed', async () => {
     useFake('launchctl')
     const domain = `gui/${process.getuid?.()}`
     const { code, out, err } = await service('install', '--home', home, '--host', '127.0.0.1')

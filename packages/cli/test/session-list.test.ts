@@ -77,7 +77,7 @@ describe('the sessions in the list of holdpoint tui', () => {
     )
   }
 
-  it('the list of holdpoint tui shows failed and lost agents in a group before the working ones, and not as idle or parked', () => {
+  it('the list of holdpoint tui shows failed and lost agents in a group above the working agents, and not as idle or parked', () => {
     expect(groupsOf(inbox).map(({ title, items }) => [title, ...items.map(({ session }) => session?.title)])).toEqual([
       ['Failed', 'broke', 'gone'],
       ['Working', 'works', 'begins', 'again'],

@@ -148,7 +148,7 @@ describe.each<['process' | 'inline']>([['process'], ['inline']])(
 )
 
 describe('holdpoint token rotate', () => {
-  it('a rotated token stays valid after a restart, and the old one stays invalid', async () => {
+  it('a rotated token stays valid after a restart, and the old token stays invalid', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const old = gateway.token
     await token(gateway, 'rotate')

@@ -114,7 +114,7 @@ describe('the transcript printer', () => {
     const rest = scroll.newRows([message('m', 'one\n\ntwo', false)], reader)
     expect(linesOf([...first, ...rest])).toEqual(['  │ one', '  │', '  │ two'])
   })
-  it('the transcript printer prints a message once if the program connected while it was being written', () => {
+  it('the transcript printer prints a message once if the program connected while the message was being written', () => {
     const scroll = new TranscriptPrinter()
     const joined: Entry = { ...message('m', '…d paragraph.\n\nThe thi', true), missesStart: true }
     expect(scroll.newRows([joined], reader)).toEqual([])

@@ -231,7 +231,7 @@ describe('holdpoint trust', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/was not trusted, because .*mode 0666.*chmod go-w/)])
   })
 
-  it('holdpoint trust lists the trusted files with their state, and removes one', async () => {
+  it('holdpoint trust lists the trusted files with their state, and removes a file from the list', async () => {
     expect((await cli('trust', '--list')).err).toMatch(/No file is trusted/)
     writeConfig(hostile)
     expect((await cli('trust', '--yes')).code).toBe(0)

@@ -267,7 +267,7 @@ describe('holdpoint up', () => {
     await new Promise(resolve => taken.close(resolve))
   })
 
-  it('holdpoint up exits with 1 and one line of explanation if its data folder is not writable', async () => {
+  it('holdpoint up exits with 1 and prints one line of explanation if its data folder is not writable', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     const home = makeFolder(gateway, 'sealed')
     mkdirSync(join(home, 'sealed'))
