@@ -28,7 +28,7 @@ describe('D6: letters that look like other letters', () => {
     )
     expect(code('https://github.com/x?y=ж')).toEqual([])
   })
-  it('look-alike letters are marked inside a word that has Latin letters too, in code of any kind', () => {
+  it('look-alike letters are marked in a word that also contains Latin letters, in every kind of code', () => {
     expect(marked('./locales/\u0430dmin')).toEqual(['\u0430'])
     expect(marked('const \u0441ount = \u03bfne')).toEqual(['\u0441', '\u03bf'])
     expect(marked('\u{1d5ba}dmin', 'command')).toEqual(['\u{1d5ba}'])
