@@ -149,7 +149,7 @@ describe('a request for an operation', () => {
       expect(await faultCode(reply), key).toBe('bad_input')
     }
   })
-  it('A5: an answer is recorded with the client that the gateway observed, not the one that the caller claims', async () => {
+  it('A5: an answer is recorded with the client that the gateway observed, not with the client that the caller claims', async () => {
     const opened = await ask(gateway, await openSession(gateway), 'via')
     const reply = await request(gateway, `/requests/${opened.id}/answer`, {
       method: 'POST',

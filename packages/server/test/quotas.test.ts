@@ -253,7 +253,7 @@ describe('a socket', () => {
     await own.close()
   })
 
-  it('X7: a socket that sends a few pings gets pongs, and one that sends a flood is disconnected', async () => {
+  it('X7: a socket that sends a few pings gets pongs, and a socket that sends a flood of pings is disconnected', async () => {
     const { ws } = await openSocket(gateway, authHeaders('agent'))
     const pong = new Promise(resolve => ws.once('pong', data => resolve(String(data))))
     ws.ping('hello')

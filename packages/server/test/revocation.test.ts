@@ -35,7 +35,7 @@ function startWatch(): Watch {
     tickedAt = now
   }
   const timer = setInterval(tick, stepMs).unref()
-  // A revocation needs the database, whose processes wait for the machine as this one does, and fewer than 10 of its replies.
+  // A revocation needs fewer than 10 replies of the database, whose processes are slow if this process is slow.
   const allowanceBeforeMs = 10 * slowestMs
   return {
     stop() {

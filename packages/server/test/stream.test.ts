@@ -220,7 +220,7 @@ describe('a stream without events', () => {
       new Request(`http://localhost${apiRoot}/events`, { headers: { authorization: `Bearer ${secret}` } }),
     )
 
-  it('a stream without events sends heartbeats, and ends without waiting for the next one when its credential is revoked', async () => {
+  it('a stream without events sends heartbeats, and ends without waiting for the next heartbeat when its credential is revoked', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const made = await post(gateway, 'person', '/tokens', { role: 'person', name: 'bob' })
     const { id, secret } = (await made.json()) as { id: string; secret: string }
