@@ -194,8 +194,8 @@ describe('a key that answers a request', () => {
   })
 })
 
-describe('Enter in the field of a reason', () => {
-  it('Enter in the field of a reason denies if the person typed the reason after a pause', () => {
+describe('Enter in the reason field', () => {
+  it('Enter in the reason field denies if the person typed the reason after a pause', () => {
     const page = new TypingPage('inbox')
     page.ask(approval)
     page.activate()
@@ -206,7 +206,7 @@ describe('Enter in the field of a reason', () => {
     for (const key of [...'no', 'Enter']) page.press(key)
     expect(page.decided).toEqual(['deny req_1'])
   })
-  it('Enter in the field of a reason denies nothing if the key that opened the field began the same text', () => {
+  it('Enter in the reason field denies nothing if the key that opened the field began the same text', () => {
     const page = new TypingPage('inbox')
     page.ask(approval)
     page.activate()

@@ -57,7 +57,7 @@ describe('the search of the inbox', () => {
   ])('the search of the inbox finds %s', (_, ask, search) => {
     expect(matchesSearch({ ask }, session, search)).toBe(true)
   })
-  it('the search of the inbox finds nothing if one of the words is missing', () => {
+  it('the search of the inbox finds nothing if a request lacks one of the words', () => {
     expect(matchesSearch({ ask: command('npm test') }, session, 'npm build')).toBe(false)
   })
 })

@@ -19,7 +19,7 @@ describe('orderRequests', () => {
   it('orderRequests appends new requests at the end if every card is on screen, the most urgent of them first', () => {
     expect(orderRequests(ids(2, 4), ids(1, 2, 3, 4, 5), visible)).toEqual(ids(2, 4, 1, 3, 5))
   })
-  it('orderRequests puts a new request directly below the cards on screen if it is more urgent than those', () => {
+  it('orderRequests puts a new request directly below the cards on screen if the new request is more urgent than those cards', () => {
     expect(orderRequests(ids(2, 4, 6), ids(1, 2, 4, 6), onScreen(2))).toEqual(ids(2, 1, 4, 6))
   })
   it('orderRequests sorts a new request into the cards below the screen', () => {

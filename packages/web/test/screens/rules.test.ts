@@ -76,7 +76,7 @@ describe('the list of rules', () => {
   const source = { file: '/src/holdpoint.rules.json', trusted: true, project: true, runner: `run_${'0'.repeat(20)}` }
   const fromFile = rule({ command: 'make' }, { id: id(3), source })
   const all = [builtIn, old, young, fromFile]
-  it('the list of rules has sections for rules that people added, newest first, for rules from files, and for built-in ones', () => {
+  it('the list of rules has sections for rules that people added, newest first, for rules from files, and for built-in rules', () => {
     expect(matchingRules(all, noRuleFilter)).toEqual({ own: [young, old], files: [fromFile], builtIn: [builtIn] })
   })
   it('the list of rules finds rules by effect and by words of their command, folder, note and file', () => {

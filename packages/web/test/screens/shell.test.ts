@@ -50,7 +50,7 @@ describe('groupSessions', () => {
     expect(titles(each => each.title === 's1')).toEqual([['failed', ['s1']]])
     expect(titles(none)).toEqual([])
   })
-  it('groupSessions puts waiting sessions first and leaves out ended ones', () => {
+  it('groupSessions puts waiting sessions first and leaves out ended sessions', () => {
     const groups = groupSessions(
       [
         session(1, { state: 'idle' }),
