@@ -70,7 +70,7 @@ describe('an allow rule with known arguments', () => {
 })
 
 describe('a group of commands', () => {
-  it('a group of commands allows its own commands, but not those of the other group', () => {
+  it('a group of commands allows its own commands, but not the commands of the other group', () => {
     expect(verdict([{ group: 'only-reads' }], bash('ls'))).toBe('allow')
     expect(verdict([{ group: 'project-code' }], bash('cargo test'))).toBe('allow')
     expect(reason([{ group: 'only-reads' }], bash('cargo test'))).toBe('No rule matches.')
@@ -171,7 +171,7 @@ describe('the folder of a call', () => {
     expect(verdict(drafts, bash('ls', '/srv/sub'))).toBe('allow')
     expect(verdict(drafts, bash('ls', '/elsewhere'))).toBe('ask')
   })
-  it('the folder of a call must be the rule’s folder for a command; for a path, a host or an MCP tool, the session may be in that folder instead', () => {
+  it('a command must run in the folder of its rule; for a path, a host or an MCP tool, it is enough that the session runs in that folder', () => {
     expect(verdict([{ command: 'ls' }], bash('ls', '/srv/sub'))).toBe('ask')
     const others: readonly (readonly [Partial<RuleDraft>, Action])[] = [
       [{ path: '/srv/a.txt' }, { read: ['../a.txt'] }],

@@ -257,7 +257,7 @@ describe('secret files', () => {
     expect(problemOf(path, 'write')).toBe('none')
   })
 
-  it('a secret file is found through a link, and a link that has the name of a secret file counts as one', () => {
+  it('a secret file is found through a link, and a link that has the name of a secret file counts as secret', () => {
     expect(problemOf('secret-link', 'read')).toBe('secret')
     symlinkSync('notes.txt', join(site.folder, '.env.staging'))
     expect(problemOf('.env.staging', 'read')).toBe('secret')

@@ -135,7 +135,7 @@ describe('an allow rule with a path', () => {
     'an allow rule with a path does not allow reading %j',
     path => expect(verdict(allow, read(path))).toBe('ask'),
   )
-  it('an allow rule with a path allows writing only if it says so', () => {
+  it('an allow rule with a path allows writing only if the rule says so', () => {
     expect(verdict(allow, write('/srv/a.txt'))).toBe('ask')
     expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], write('/srv/a.txt'))).toBe('allow')
     expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], read('/srv/a.txt'))).toBe('ask')
@@ -338,7 +338,7 @@ describe('a rule for a tool', () => {
       }),
     )
   })
-  it('a rule for a tool whose name is that of an inherited property matches only that tool', () => {
+  it('a rule for a tool with the name of an inherited property matches only that tool', () => {
     const rules = [rule({ effect: 'deny', tool: 'constructor' })]
     expect(verdict(rules, { tool: 'constructor', input: {}, cwd: '/srv' })).toBe('deny')
     expect(verdict(rules, bash('x'))).toBe('ask')
@@ -504,7 +504,7 @@ describe('a command that is too long to check', () => {
     for (const call of [bash(long), other(long), other(`ls ${words}`)])
       expect(evaluate(allow, call)).toMatchObject({ verdict: 'ask' })
   })
-  it('a command with more quotes than are read goes to a person, even if it has few words', () => {
+  it('a command with more quotes than Holdpoint reads goes to a person, even if it has few words', () => {
     const quotes = `"'\``.repeat(20_000)
     const allow = [rule({ tool: 'run_shell' })]
     expect(evaluate(allow, other(`ls ${quotes}`))).toMatchObject({

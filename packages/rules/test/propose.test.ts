@@ -74,7 +74,7 @@ describe('rules that are proposed for a command', () => {
     expect(shell('make --eval=x').items).toEqual([])
     expect(shell('rsync a b').items.map(({ rule }) => rule.command)).toEqual(['rsync a b'])
   })
-  it('a command of several parts gets no proposal, and neither does one that only changes the folder', () => {
+  it('a command of several parts gets no proposal, and neither does a command that only changes the folder', () => {
     const several = 'A rule is for one command, and this one has several parts.'
     expect(shell('ls && ls')).toEqual({ items: [], reason: several })
     expect(shell('cd src && ls')).toEqual({ items: [], reason: several })
@@ -130,7 +130,7 @@ describe('rules that are proposed for files', () => {
     expect(files('read', '/srv/a.ts').items[0]?.explanation).toBe('Read exactly this file, whatever its content.')
     expect(files('read', '/srv/a.ts').reason).toBe('')
   })
-  it('for a secret or protected file, or one outside of the folder, Holdpoint proposes only the exact file', () => {
+  it('for a secret or protected file, or a file outside the folder, Holdpoint proposes only the exact file', () => {
     for (const path of ['/srv/.env', '/etc/hosts.conf']) {
       const { items, reason } = files('read', path)
       expect(items.map(({ rule }) => rule.path)).toEqual([path])

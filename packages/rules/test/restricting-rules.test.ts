@@ -21,7 +21,7 @@ const call = (action: Action, input: ToolCall['input'] = {}, cwd = '/srv'): Tool
 const encoded = (host: string) => host.replace(/[a-z]/g, letter => `%${letter.charCodeAt(0).toString(16)}`)
 
 describe('the rule that decides', () => {
-  it('the rule that decides is the first one that asks, if no rule denies', () => {
+  it('the rule that decides is the first rule that asks, if no rule denies', () => {
     const rules = ['ls', 'ls'].map(command => srvRule({ effect: 'ask', command }))
     expect(evaluate(rules, bash('ls')).rule).toBe(rules[0]?.id)
     const others = [{ tool: 'Bash' }, {}].map(draft => srvRule({ effect: 'ask', ...draft }))
@@ -29,7 +29,7 @@ describe('the rule that decides', () => {
     const deny = srvRule({ effect: 'deny', command: 'ls' })
     expect(evaluate([...rules, ...others, deny], bash('ls')).rule).toBe(deny.id)
   })
-  it('the rule that decides is the first one that denies', () => {
+  it('the rule that decides is the first rule that denies', () => {
     const rules = [srvRule({ effect: 'ask' }), srvRule({ effect: 'deny' }), srvRule({ effect: 'deny' })]
     expect(evaluate(rules, bash('ls')).rule).toBe(rules[1]?.id)
   })

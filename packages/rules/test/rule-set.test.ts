@@ -96,7 +96,7 @@ describe('calls that cannot be checked completely', () => {
     const call: ToolCall = { tool: 'T', input: {}, cwd: '/srv', action: { fetch: 'a.test' } }
     expect(evaluate([srvRule({ host: 'a.test' })], call).verdict).toBe('allow')
   })
-  it('a call goes to a person if there are too many rules with paths to look up, but is denied by each that names its path', () => {
+  it('a call goes to a person if there are too many rules with paths to look up, but is denied by each rule that names its path', () => {
     const paths = Array.from({ length: 5000 }, (_, index) =>
       srvRule({ effect: 'deny', path: `/srv/${index}/a`, scope: {} }),
     )

@@ -1,4 +1,4 @@
-/** Tests what holds for all watchers: a project's file never loosens, the order does not change the verdict, an error never allows, and the same facts give the same result. */
+/** Tests what holds for all watchers: a project's file never makes the verdict less strict, the order does not change the verdict, an error never allows a call, and the same facts give the same result. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { WatchFile, WatchPass, WatchResult } from '../../src/watch/watch-pass.ts'
@@ -161,7 +161,7 @@ describe('watchers (properties)', () => {
       { numRuns },
     )
   })
-  it('the same facts give the same result, with the same set and with a new one', () => {
+  it('the same facts give the same result, with the same watcher set and with a new watcher set', () => {
     fc.assert(
       fc.property(drafts, drafts, pass, (own, project, each) => {
         const files = [fileOf(own), fileOf(project, { folder: '/srv/app' })]

@@ -45,7 +45,7 @@ describe('ready-made watchers', () => {
     expect(use(entry, { call: bash('git commit') }).verdict).toBeNull()
     expect(use(entry, { ...after, call: bash('make check'), result: ok }).firings).toHaveLength(1)
   })
-  it('no-edits-outside asks about a file outside of the folder and not about one in it', () => {
+  it('no-edits-outside asks about a file outside the folder, but not about a file in the folder', () => {
     expect(use('no-edits-outside', { call: write('/etc/hosts') }).verdict).toBe('ask')
     expect(use('no-edits-outside', { call: write('src/a') }).verdict).toBeNull()
   })
