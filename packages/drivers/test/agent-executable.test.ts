@@ -30,7 +30,7 @@ describe('findOnPath', () => {
     expect(findOnPath('goose', {})).toBeUndefined()
   })
 
-  it('findOnPath finds no program inside the project, because an untrusted project could contain one with the name of an agent', () => {
+  it('findOnPath finds no program inside the project, because an untrusted project could contain a program with the name of an agent', () => {
     writeProgram('node_modules/.bin/goose', 'true')
     writeProgram('here/goose', 'true')
     const path = [join(folder, 'node_modules/.bin'), relative('.', join(folder, 'here'))].join(delimiter)

@@ -131,7 +131,7 @@ describe('turns of generator agents', () => {
     ])
   })
 
-  it('a generator agent reads comments on lines and a question of the person, answers the question in text, and its next ask follows the earlier one', async () => {
+  it('a generator agent reads comments on lines and a question of the person, answers the question in text, and its next ask follows the earlier ask', async () => {
     await play(async function* () {
       const first = yield* approval('Delete it?', { tool: 'Bash', input: { command: 'rm a' } })
       if (!first.allowed) yield `${first.question ?? ''} Because it is old.`

@@ -149,7 +149,7 @@ it('G7: a person’s edit runs, because its digest matches', async () => {
   expect(await asking).toMatchObject({ input: edited })
 })
 
-it('a repeated ask with another title gets the request of the first one', async () => {
+it('a repeated ask with another title gets the request of the first ask', async () => {
   fixture = await RunnerFixture.open()
   const agent = await connectAgent({ call: fixture.asAgent })
   const asking = agent.ask(ask, { key: 'k' })

@@ -18,8 +18,8 @@ const place = { folder: '/srv', servers: ['my docs'] }
 const rulesFor = (config: object) => sessionRules(OpencodeConfig.parse(config))
 const rule = (permission: string, pattern: string, action: string) => ({ permission, pattern, action })
 
-describe('the settings with which opencode asks', () => {
-  it('the settings with which opencode asks keep the settings that the person has in the environment', () => {
+describe('the permission settings for opencode', () => {
+  it('the permission settings for opencode keep the settings that the person has in the environment', () => {
     const env = askingEnvironment({
       OPENCODE_CONFIG_CONTENT: '{"model":"a/b","agent":{"plan":{"model":"c/d"}},"experimental":{"batch_tool":true}}',
       OPENCODE_PERMISSION: '{"read":"deny"}',
@@ -32,11 +32,11 @@ describe('the settings with which opencode asks', () => {
     expect(JSON.parse(env.OPENCODE_PERMISSION ?? '')).toMatchObject({ read: 'deny', 'bash*': 'ask', 'edit*': 'ask' })
   })
 
-  it('the settings with which opencode asks are not written if the environment has no valid JSON', () => {
+  it('the permission settings for opencode are not written if the environment has no valid JSON', () => {
     expect(() => askingEnvironment({ OPENCODE_PERMISSION: '{' })).toThrow('OPENCODE_PERMISSION in the environment')
   })
 
-  it('the settings with which opencode asks keep the person’s denials, and make opencode ask about calls that the person allows', () => {
+  it('the permission settings for opencode keep the person’s denials, and make opencode ask about calls that the person allows', () => {
     const bash = { '*': 'ask', 'git *': 'allow', 'git push *': 'deny', 'git push origin': 'allow' }
     expect(rulesFor({ permission: { bash, edit: 'allow', webfetch: 'deny', 'bash*': 'ask' } })).toEqual([
       rule('bash', 'git push *', 'deny'),
@@ -45,7 +45,7 @@ describe('the settings with which opencode asks', () => {
     ])
   })
 
-  it('the settings with which opencode asks deny everything if the person denies everything', () => {
+  it('the permission settings for opencode deny everything if the person denies everything', () => {
     const denied = rulesFor({ permission: { '*': 'deny', bash: { 'ls *': 'allow' } } })
     expect(denied).toContainEqual(rule('edit', '*', 'deny'))
     expect(denied.filter(({ permission }) => permission === 'bash')).toEqual([
@@ -54,7 +54,7 @@ describe('the settings with which opencode asks', () => {
     ])
   })
 
-  it('the settings with which opencode asks make opencode ask about tools of MCP servers, except tools that the person denies', () => {
+  it('the permission settings for opencode make opencode ask about tools of MCP servers, except tools that the person denies', () => {
     expect(rulesFor({ mcp: { 'my docs': {} }, permission: { my_docs_drop: 'deny', my_docs_read: 'allow' } })).toEqual([
       rule('my_docs_*', '*', 'ask'),
       rule('my_docs_drop', '*', 'deny'),
@@ -196,7 +196,7 @@ describe('the report about a tool call of opencode', () => {
     await update('bash-4', 'bash', 'error')
     expect(written.at(-1)).toBe('tool.started bash-4, tool.finished bash-4')
   })
-  it('the report about a tool call of opencode is written before the end of the turn, which finishes the call', async () => {
+  it('the report about a tool call of opencode that is still held back is written when the turn ends', async () => {
     await update('bash-5', 'bash', 'running')
     await log.finishOpen()
     expect(written).toEqual(['tool.started bash-5', expect.stringContaining('tool.finished bash-5')])
@@ -233,7 +233,7 @@ describe('a conversation on the server of opencode', () => {
   })
 })
 
-it('the script that attaches a terminal to opencode passes every word unchanged, and the password in the environment', () => {
+it('the script that attaches a terminal to opencode passes every word unchanged, and passes the password in the environment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-attach-'))
   const words = { url: 'http://127.0.0.1:1', conversation: 'ses_1', cwd: "/it's $HOME" }
   const script = writeAttachScript(folder, { executable: '/bin/echo', password: 'a b', ...words })

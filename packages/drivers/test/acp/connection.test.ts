@@ -132,7 +132,7 @@ describe('the connection to an agent of the Agent Client Protocol', () => {
   it('the connection to an agent that reads pictures sends them', async () => {
     expect(await outputsOf(['images'])).toContainEqual({ type: 'text', text: 'in mode asks got image text: look' })
   })
-  it('the connection to an agent that does not read pictures sends none, and the log says so', async () => {
+  it('the connection to an agent that does not read pictures sends no pictures, and the log says so', async () => {
     const outputs = await outputsOf([])
     expect(outputs).toContainEqual({ type: 'text', text: 'in mode asks got text: look' })
     expect(JSON.stringify(outputs)).toContain('fake cannot read the attachment image/png')

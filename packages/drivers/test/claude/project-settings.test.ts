@@ -79,7 +79,7 @@ describe('settings of the folder for Claude Code', () => {
     ])
   })
 
-  it('Claude Code uses a folder without settings as before, with its CLAUDE.md', async () => {
+  it('Claude Code reads the CLAUDE.md of a folder without settings as usual', async () => {
     claude = await ClaudeFixture.create(steps([]), { settingSources: undefined, files: { 'CLAUDE.md': memory } })
     await claude.startClaude()
     await claude.waitForTurnEnd()

@@ -27,7 +27,7 @@ beforeEach(() => codex.beginTest())
 const send = (text: string) => codex.asPerson('sendMessage', { id: session, text })
 const lastText = () => codex.agentTexts().at(-1)
 
-it('Codex streams text, runs an allowed command, and continues after a denied one, whose reason its model reads', async () => {
+it('Codex streams text, runs an allowed command, and continues after a denied command, and its model reads the reason for the denial', async () => {
   codex.model.script(
     'two commands',
     [say('I start now.'), shell('echo ran >> allowed.txt', 'call_allowed')],
