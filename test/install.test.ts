@@ -107,7 +107,7 @@ export default defineAgent({ name: 'greeter', title: 'Greeter', async *run() { y
     })
     expect(stdout).toContain('Hello from the agent.')
   })
-  it('`import("holdpoint")` gives the function that starts a gateway', async () => {
+  it('`import("holdpoint")` exports the function that starts a gateway', async () => {
     const code = `import { startGateway } from 'holdpoint'; console.log(typeof startGateway)`
     const file = join(installed(), 'embedding.mjs')
     writeFileSync(file, code)

@@ -464,7 +464,7 @@ describe('docs/attack-cases.md', () => {
       names: [...part.matchAll(/“([^”]+)”/g)].map(match => match[1] ?? ''),
     }))
 
-  it('the list of attack cases names only tests that exist, and at least one in every file', () => {
+  it('the list of attack cases names only tests that exist, and at least one test in every file', () => {
     expect(citations.length).toBeGreaterThan(40)
     const wrong = citations.flatMap(({ file, names }) => {
       if (!existsSync(join(root, file)) || names.length === 0) return [file]

@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     return card
   }
 
-  it('“Always…” explains the proposed rules, shows what they would have matched, and adds the chosen one with its limits', async () => {
+  it('“Always…” explains the proposed rules, shows what they would have matched, and adds the chosen rule with its limits', async () => {
     const agent = await openAgent()
     await fixture.answer(await agent.ask(command('npm test')))
     await fixture.answer(await agent.ask(command('npm test -- denied.test.ts')), { kind: 'deny', reason: 'no' })

@@ -117,7 +117,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     for (const request of [other, elsewhere]) expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('all requests of a session can be reviewed from the header of its group; those that need individual review are listed with the reason', async () => {
+  it('all requests of a session can be reviewed from the header of its group; requests that need individual review are listed with the reason', async () => {
     const page = await fixture.openPage()
     const [docs, api] = [await fixture.openAsker('docs'), await fixture.openAsker('api')]
     const commands = [await docs.ask(asks.command('npm test')), await docs.ask(asks.command('npm run lint'))]

@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     }
   }
 
-  it('among 24 requests, the one with the nearest deadline is opened and answered with at most 3 keys', async () => {
+  it('among 24 requests, the request with the nearest deadline is opened and answered with at most 3 keys', async () => {
     const { urgent } = await openMixed()
     const page = await fixture.openPage()
     await expect.poll(() => page.locator('li.request-row').count()).toBe(24)
@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     expect(keys.count).toBeLessThanOrEqual(3)
   })
 
-  it('among 24 requests, 8 similar ones are answered with at most 4 keys', async () => {
+  it('among 24 requests, 8 similar requests are answered with at most 4 keys', async () => {
     const { similar, urgent } = await openMixed()
     const page = await fixture.openPage()
     await expect.poll(() => page.locator('li.request-row').count()).toBe(24)

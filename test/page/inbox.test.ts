@@ -82,7 +82,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(prevented).toBe(true)
   })
 
-  it('the inbox adds new requests at the end, even urgent ones, and announces those below the screen, without moving a row or the open card', async () => {
+  it('the inbox adds new requests at the end, even urgent ones, and announces new requests below the screen, without moving a row or the open card', async () => {
     const page = await fixture.openPage({ viewport: { width: 1024, height: 600 } })
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))

@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await button(card, 'Allow once').waitFor()
   })
 
-  it('the buttons of a denial stay on the screen of a phone beside a long list of lines', async () => {
+  it('on a phone, the buttons for a denial stay on the screen beside a long list of lines', async () => {
     const { card } = await openRequest(asks.write(60), phone)
     await button(card, 'Comment…').tap()
     await commentOn(card, 'line 1').tap()

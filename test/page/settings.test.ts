@@ -46,7 +46,7 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
     await other.context().close()
   })
 
-  it('the Settings screen lists tokens with their last use, and revokes one after a confirmation', async () => {
+  it('the Settings screen lists tokens with their last use, and revokes a token after a confirmation', async () => {
     const { id, secret } = await fixture.gateway.call('addToken', { role: 'person', name: 'Ana’s script' })
     const page = await open()
     const row = section(page, 'Browsers and tokens').locator('.access-row', { hasText: 'Ana’s script' })

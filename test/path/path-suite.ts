@@ -87,7 +87,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await finished(session)).toEqual(['Before the ask.', 'Allowed: {"to":"there"} And more.'])
     })
 
-    it('a turn handles the next message after the previous one is done', async () => {
+    it('a turn handles the next message after the previous message is done', async () => {
       const session = await play('echo', 'one')
       const first = await nthRequest(session)
       await call('sendMessage', { id: session, text: 'two' })
