@@ -164,8 +164,8 @@ export const RulePreview = z
     matched: z.int().describe('How many of the resolved requests the rule would have matched.'),
     allowed: z.int().describe('How many of these a person allowed, without a change of the input.'),
     denied: z.int().describe('How many of these a person denied.'),
-    allowedByYou: z.int().describe('How many of the allowed ones the caller allowed.'),
-    deniedByYou: z.int().describe('How many of the denied ones the caller denied.'),
+    allowedByYou: z.int().describe('How many of the allowed requests the caller allowed.'),
+    deniedByYou: z.int().describe('How many of the denied requests the caller denied.'),
     since: z
       .int()
       .nullable()

@@ -44,7 +44,7 @@ export const commandHelp = {
   mode: 'Ask the agent of a session to change its mode',
   model: 'Ask the agent of a session to use another model',
   vars: 'Show the variables of a session',
-  set: 'Set a variable of a session; an agent sets those of its own session',
+  set: 'Set a variable of a session; an agent can set only its own variables',
   ask: 'Ask people a question and print the answer',
   guard: 'Run a command only if someone allows it',
   doctor: 'Check the installation and suggest a fix for each problem',
