@@ -35,7 +35,7 @@ describe('a session whose agent stops calling', () => {
     expect(await stateOf()).toBe('disconnected')
     expect(watcher.events.at(-1)).toMatchObject({ type: 'session.changed', value: { id, state: 'disconnected' } })
   })
-  it('a session whose agent stops calling keeps its pending requests, which show that the agent is disconnected and can still be answered', async () => {
+  it('a session whose agent stops calling keeps its pending requests; they show that the agent is disconnected, and people can still answer them', async () => {
     const request = await ask()
     expect(request).not.toHaveProperty('disconnectedAt')
     await silence()
@@ -128,7 +128,7 @@ describe('a disconnected session', () => {
 })
 
 describe('an agent that renews its lease', () => {
-  it('an agent that renews its lease stays connected as long as it renews', async () => {
+  it('an agent that renews its lease stays connected', async () => {
     for (let i = 0; i < 5; i++) {
       await fixture.clock.advance(agentTtlMs / 2)
       expect(await fixture.externalAgent('renewSession', { id })).toEqual({ ttlMs: agentTtlMs })

@@ -68,7 +68,7 @@ describe('an attachment', () => {
     await expectFault(fixture.person('startSession', { driver: 'resumable', prompt: '' }), 'bad_input')
   })
 
-  it('an attachment can be sent once, by the person who added it, and only in its session', async () => {
+  it('an attachment can be sent only once, by the person who added it, and only in its session', async () => {
     const added = await upload()
     const { session: other } = await fixture.startAttached()
     await expectFault(fixture.person('sendMessage', { id: other.id, text: '', attachments: [added] }), 'bad_input')

@@ -110,7 +110,7 @@ describe('the effective part of a resolution', () => {
     expect(withEffective(approval('ls'), once)).toEqual(once)
   })
 
-  it('the effective part of a resolution is not stored in the row, so an answer whose event Holdpoint 0.1 wrote without it can be handed', async () => {
+  it('the effective part of a resolution is not stored in the row, so an answer from Holdpoint 0.1, whose event lacks it, can be handed', async () => {
     const request = await open(approval())
     await fixture.allow(request)
     const row = (await fixture.store.get('request', request.id)) as RequestRow // the request was just opened

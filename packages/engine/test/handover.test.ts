@@ -107,7 +107,7 @@ describe('handOverRequest', () => {
       outcome: 'allow',
     })
   })
-  it('handOverRequest gives an allow to only one of many agents that wait for it', async () => {
+  it('handOverRequest gives an allow to only one of many callers that wait for the answer', async () => {
     const request = await ask('k')
     const calls = Array.from({ length: 4 }, () =>
       fixture.externalAgent('handOverRequest', { id: request.id, wait: 60_000 }),

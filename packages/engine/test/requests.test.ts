@@ -68,7 +68,7 @@ describe('openRequest', () => {
     ])
     expect(messages[0]?.partial).toBeUndefined()
   })
-  it('openRequest stores the events that come with a request that is open already, and none if the key was used for another request', async () => {
+  it('openRequest stores the events that come with a request that is already open, but no events if the key was used for another request', async () => {
     const { session, fence } = agent
     const first = await agent.ask('k')
     const events = [{ type: 'message.added' as const, block: 'b', text: 'again' }]
@@ -216,7 +216,7 @@ describe('answerRequest', () => {
     expect(resolved.resolution?.editedDigest).not.toBe(request.digest)
     expect(resolved.digest).toBe(request.digest)
   })
-  it('an edited input has a risk of its own, which people can see before they answer and which is recorded', async () => {
+  it('an edited input has its own risk, which people can see before they answer, and which is recorded', async () => {
     const request = await agent.ask('k')
     const { id, digest } = request
     const check = (command: string, call = fixture.person) => call('checkInput', { id, input: { command } })

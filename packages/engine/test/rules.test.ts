@@ -173,7 +173,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).status).toBe('resolved')
   })
-  it('patchRule is refused if another person has changed the rule since it was read', async () => {
+  it('patchRule is refused if another person has changed the rule since the caller read it', async () => {
     const rule = await addRule({})
     await fixture.person('patchRule', { id: rule.id, version: 1, paused: true })
     await expectFault(fixture.person('patchRule', { id: rule.id, version: 1, paused: false }), 'version_conflict')
@@ -246,7 +246,7 @@ describe('a preview of a rule', () => {
     ])
     expect((await reload(pending)).status).toBe('pending')
   })
-  it('a preview of a rule compares it with at most the latest 1,000 pending requests, and says if there are more', async () => {
+  it('a preview of a rule compares the rule with at most the latest 1,000 pending requests, and says if there are more', async () => {
     const oldest = await ask()
     const rule = { effect: 'allow' as const, command: 'npm test', scope }
     expect(await fixture.person('previewRule', { rule })).toMatchObject({
@@ -343,7 +343,7 @@ describe('an action that an agent reports about its own call', () => {
     )
     expect(await open('b')).toMatchObject({ status: 'pending', risk: { level: 'dangerous' } })
   })
-  it('a rule that denies a command also matches it in a tool with another name', async () => {
+  it('a rule that denies a command also matches the command in a tool with another name', async () => {
     await addRule({ effect: 'deny', command: 'git push' })
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv' })
     const push = approval('git push', { tool: 'Run' })

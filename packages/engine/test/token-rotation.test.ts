@@ -258,7 +258,7 @@ describe('the last use of a token', () => {
   })
 })
 
-it('removeToken returns what was revoked, and names the way to replace a token of the data folder', async () => {
+it('removeToken returns what was revoked, and for a token of the data folder says how to replace the token', async () => {
   const ada = await added('person', 'ada')
   await fixture.gateway.redeemLink((await callAs(fixture.gateway, ada.caller)('makeLink', {})).code)
   const person = ada.person as PersonId // the token is for a person

@@ -112,7 +112,7 @@ describe('the list of the watchers of a session', () => {
 })
 
 describe('a file with watchers', () => {
-  it('a file that cannot be used keeps its earlier watchers in force, also after a restart', async () => {
+  it('a file that cannot be used keeps its earlier watchers in force, even after a restart', async () => {
     await fixture.withFile(denies('push', 'git push'))
     const agent = await fixture.agent()
     fixture.files.write(ownFile, { watch: [{ name: 'push', on: 'before', when: 'unknown', do: { deny: 'a' } }] })
@@ -180,7 +180,7 @@ describe('the variables of a session', () => {
   const setAsAgent = (name: string, value: string | number | boolean) =>
     fixture.runner('setAgentVariable', { id: session, fence, name, value })
 
-  it('variables have their defaults until somebody sets them, and the log says who did', async () => {
+  it('variables have their default values until somebody sets them, and the log says who set them', async () => {
     await start(declared)
     expect(await fixture.person('listVariables', { id: session })).toMatchObject({
       items: [{ name: 'task', value: '', setByAgent: true, note: 'The issue.' }, { name: 'edits' }, { name: 'ratio' }],

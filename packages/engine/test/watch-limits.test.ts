@@ -71,7 +71,7 @@ describe('a limit', () => {
     await spend(agent, 0)
     expect((await fixture.check(agent, 'last', 'ls')).reason).toMatch(/turns/)
   })
-  it('a limit includes what a running turn has used so far, and counts it only once when the turn ends', async () => {
+  it('a limit includes what a running turn has used so far, and does not count the turn again when it ends', async () => {
     await fixture.withFile(limited({ tokens: 100, per: 'day' }))
     const agent = await fixture.agent()
     const report = (inputTokens: number) =>

@@ -138,7 +138,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect(await fixture.values(agent.session.id)).toEqual({ green: true })
   })
 
-  it('a call that is checked, asked and reported several times under one key has effects once', async () => {
+  it('a call that is checked, asked and reported several times under one key causes effects once', async () => {
     await fixture.withFile({
       vars: { before: 0, after: 0 },
       watch: [
@@ -169,7 +169,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await fixture.check(agent, 'k', 'ls')).verdict).toBe('ask')
   })
 
-  it('a question that is checked and then asked has effects once', async () => {
+  it('a question that is checked and then asked causes effects once', async () => {
     await fixture.withFile({
       vars: { asked: 0 },
       watch: [{ name: 'count', on: 'before', action: 'question', do: { set: { asked: 'vars.asked + 1' } } }],
@@ -211,7 +211,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await fixture.check(agent, undefined, 'git commit')).verdict).toBe('ask')
   })
 
-  it('a watcher that asks overrides a rule that allows, also a rule that is added later', async () => {
+  it('a watcher that asks overrides a rule that allows, even if the rule is added later', async () => {
     await fixture.withFile({
       rules: [{ effect: 'allow', command: 'make', scope: { cwd: '/srv' } }],
       watch: [{ name: 'look', on: 'before', command: 'make', do: { ask: 'Look first.' } }],
@@ -266,7 +266,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await agent.ask('4', question)).status).toBe('pending')
   })
 
-  it('the moment “start” has effects once, together with whichever moment comes first', async () => {
+  it('the moment “start” causes effects once, together with whichever moment comes first', async () => {
     await fixture.withFile({
       vars: { starts: 0 },
       watch: [{ name: 'start', on: 'start', do: { set: { starts: 'vars.starts + 1' }, say: 'Never push.' } }],
