@@ -310,7 +310,7 @@ describe('holdpoint allow', () => {
 })
 
 describe('holdpoint deny', () => {
-  it('holdpoint deny answers several requests, prints a line for each, and exits with the code of the first that failed', async () => {
+  it('holdpoint deny answers several requests, prints a line for each, and exits with the code of the first request that failed', async () => {
     const ask = (command: string) => askAsExternalAgent(gateway, approvalAsk({ command }))
     const [first, taken, last] = [await ask('one'), await ask('two'), await ask('three')]
     await gateway.call('answerRequest', { id: taken.id, digest: taken.digest, answer: { kind: 'allow' } })

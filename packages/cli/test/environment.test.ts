@@ -79,7 +79,7 @@ it('F19: a runner is started without Holdpoint’s variables, so that agents can
   ])
 })
 
-it('L2: a password in --store is hidden from the list of processes, and a notice says how to avoid it', async () => {
+it('L2: a password in --store is hidden from the list of processes, and a notice says how to keep the password out of the command line', async () => {
   const gateway = await startGateway({ runner: 'none' })
   const words = ['up', '--home', join(gateway.folder, 'other'), '--store', 'postgres://me:secret@127.0.0.1:1/db']
   const child = spawn(process.execPath, [holdpoint, ...words], { stdio: ['ignore', 'ignore', 'pipe'] })

@@ -69,7 +69,7 @@ describe('holdpoint answer without options at a terminal', () => {
 })
 
 describe('holdpoint next at a terminal', () => {
-  it('holdpoint next shows the most urgent request first, shows the next one after an answer and after Tab, and ends when none is left', async () => {
+  it('holdpoint next shows the most urgent request first, shows the next request after an answer and after Tab, and ends when none is left', async () => {
     const session = await fixture.startSession()
     const skipped = await fixture.ask(session, approval({ input: { command: 'make first' } }))
     const later = await fixture.ask(session, approval({ input: { command: 'make second' } }))

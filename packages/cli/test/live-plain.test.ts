@@ -145,7 +145,7 @@ describe('a live view with NO_COLOR', () => {
 })
 
 describe('the folder of a new session', () => {
-  it('the folder of a new session becomes absolute for a local gateway; for a remote gateway it stays as given or is left out', () => {
+  it('the folder of a new session becomes absolute for a local gateway; for a remote gateway the folder stays as given or is left out', () => {
     expect(folderFor('http://127.0.0.1:4747', 'sub')).toBe(join(process.cwd(), 'sub'))
     expect(folderFor('http://localhost:1')).toBe(process.cwd())
     expect(folderFor('https://gateway.example', '/srv/app')).toBe('/srv/app')

@@ -44,7 +44,7 @@ describe('holdpoint logs', () => {
     expect((await cli('logs', session.id, '--output')).out).toContain('▸ Bash  ls\n  │ a.txt\n  │ b.txt\n')
   })
 
-  it('holdpoint logs prints only the last entries with --limit, also as JSON', async () => {
+  it('holdpoint logs prints only the last entries with --limit, as text and as JSON', async () => {
     const { session } = await startTalk('limited')
     expect((await cli('logs', session.id, '--limit', '2')).out).toBe('  │ second\n\n● Run a command  make\n')
     const lines = (await cli('logs', session.id, '--limit', '1', '--json')).out.trim().split('\n')

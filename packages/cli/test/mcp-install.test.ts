@@ -23,7 +23,7 @@ describe('holdpoint mcp install', () => {
     writeFileSync(file, text)
   }
 
-  it('holdpoint mcp install adds the server to the settings of opencode, and removing it restores them', async () => {
+  it('holdpoint mcp install adds the server to the settings of opencode, and removing the server restores the settings', async () => {
     const text =
       '{\n  "theme": "dark",\n  "mcp": {\n    "other": {\n      "type": "local"\n    }\n  },\n  "model": "a/b"\n}\n'
     write(text)

@@ -211,7 +211,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('holdpoint mcp wrap keeps a result that comes after the client has disconnected, and returns it when the client repeats the call', async () => {
+    it('holdpoint mcp wrap keeps a result that arrives after the client has disconnected, and returns the result when the client repeats the call', async () => {
       const lost = await wrapSlow()
       lost.call('run', { what: 'job' }).catch(() => {})
       await answerPending(gateway, { kind: 'allow' })

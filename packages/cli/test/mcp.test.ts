@@ -40,7 +40,7 @@ describe('holdpoint mcp', () => {
     rmSync(gateway.home.rulesFile)
   })
 
-  it('holdpoint mcp sets the variable in the session of the terminal if an agent in a terminal has started it', async () => {
+  it('holdpoint mcp that an agent in a terminal has started sets the variable in the session of that terminal', async () => {
     writeFileSync(gateway.home.rulesFile, JSON.stringify({ vars: { task: { default: '', setBy: 'agent' } } }))
     const session = await gateway.call('startSession', { driver: 'external', cwd: gateway.folder })
     const agent = { pid: process.pid, started: processStartTime(process.pid) }

@@ -148,7 +148,7 @@ describe('a letter in a prompt', () => {
     await vi.advanceTimersByTimeAsync(5000)
     expect(answers).toEqual([])
   })
-  it('confirmHeld makes a letter that is still held act at once', async () => {
+  it('confirmHeld carries out a held letter at once', async () => {
     controller.handleKey(letter('a'))
     controller.confirmHeld()
     await vi.advanceTimersByTimeAsync(0)

@@ -51,7 +51,7 @@ describe('holdpoint rules', () => {
     expect(await rules('remove', rule.id.slice(0, 12))).toContain('Removed')
     expect(await rules('list')).not.toContain('npm run check')
   })
-  it('holdpoint rules explain counts the rules of the session that asked', async () => {
+  it('holdpoint rules explain applies the rules for the session that asked', async () => {
     const request = await ask('npm run scoped')
     const scope = { session: request.session }
     const { id } = await gateway.call('addRule', { effect: 'deny', command: 'npm run scoped', scope })

@@ -146,7 +146,7 @@ describe('text on a terminal', () => {
     screen.dispose()
   })
 
-  it('text on a terminal is drawn by the live views exactly in its layout, including the last character of a line', () => {
+  it('text on a terminal is drawn by the live views exactly as laid out, including the last character of a line', () => {
     const rows = ['サーバー・', '\u4dc0\u2ff0\u3190', '🇩🇪👍🏽1\u20e3', 'का\u0903e\u0301'].map(text =>
       row(untrusted(text.repeat(40))),
     )
