@@ -235,7 +235,7 @@ describe.each(setups)('revoking a credential with %s', (_name, openStores) => {
     const pending = await request(here, `/requests/${asked.id}`, { headers: authHeaders('person') })
     expect(await pending.json()).toMatchObject({ status: 'pending' })
   })
-  it('A12: the streams of a credential end when the credential that created it is revoked', async () => {
+  it('A12: revoking a credential also ends the streams of the credentials that it created', async () => {
     const cookie = await signIn(bob.secret)
     const { ended } = await openStream(cookie)
     await within(await revoke(), ended)
