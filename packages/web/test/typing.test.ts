@@ -206,7 +206,7 @@ describe('Enter in the reason field', () => {
     for (const key of [...'no', 'Enter']) page.press(key)
     expect(page.decided).toEqual(['deny req_1'])
   })
-  it('Enter in the reason field denies nothing if the key that opened the field began the same text', () => {
+  it('Enter in the reason field denies nothing if the key that opened the field was the first letter of the typed text', () => {
     const page = new TypingPage('inbox')
     page.ask(approval)
     page.activate()
