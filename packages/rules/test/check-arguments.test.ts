@@ -366,7 +366,7 @@ describe('the folder in which a command runs', () => {
     }
   })
 
-  it('relative paths start in the folder in which the command runs', () => {
+  it('relative paths are resolved from the folder in which the command runs', () => {
     const below = { ...clean, cwd: join(clean.folder, 'src') }
     expect(groupsOf('cat ../package.json', below)).toEqual(['only-reads'])
     expect(groupsOf('cat ../../outside.txt', below)).toMatch(/outside the folder/)

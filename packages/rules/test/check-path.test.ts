@@ -354,12 +354,12 @@ describe('a call that names very many files', () => {
   }
   const paths = Array.from({ length: 1000 }, (_, i) => `${'src/../'.repeat(40)}file ${i}`)
 
-  it('a call that names very many files is dangerous and unreadable, and only a limited number of files is looked up', () => {
+  it('a call that names very many files counts as dangerous and unreadable, and only a limited number of files is looked up', () => {
     looked.length = 0
     expect(riskOf({ write: paths }, { ...site, files })).toEqual({ level: 'dangerous', touches: ['unreadable'] })
     expect(looked.length).toBeLessThanOrEqual(1500)
   })
-  it('a call that names very many files is dangerous and unreadable if its paths are very long', () => {
+  it('a call that names very many files counts as dangerous and unreadable if its paths are very long', () => {
     const long = Array.from({ length: 100 }, (_, i) => `${i}${'x'.repeat(2000)}`)
     expect(riskOf({ read: long }, site)).toMatchObject({ level: 'dangerous', touches: ['unreadable'] })
     expect(riskOf({ read: long.slice(0, 60) }, site).touches).toEqual([])

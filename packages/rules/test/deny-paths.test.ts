@@ -75,7 +75,7 @@ describe.each(['deny', 'ask'] as const)(
       'cat src/b.txt',
       'grep -r . d2',
       'cd src && cat b.txt',
-    ])('a rule for src/private/** does not match %j, which reads other files or only names', command =>
+    ])('a rule for src/private/** does not match %j, which reads other files or only lists names', command =>
       expect(evaluate(drafts, bash(command)).verdict).toBe('allow'),
     )
   },

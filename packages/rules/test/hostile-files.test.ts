@@ -113,7 +113,7 @@ describe('git outside of a repository', () => {
     expect(groupOf(command, makeSite({ '.git': 'x', 's1/.env': 'KEY=1', 's2/a.txt': '' }))).toBeNull()
   })
 
-  it('git diff is proven for files in a repository, but not for files beside it', () => {
+  it('git diff is proven for files in a repository, but not for files beside the repository', () => {
     const site = makeSite({
       'sub/.git/HEAD': 'ref: refs/heads/main',
       'sub/.git/config': '[core]\n\tbare = false\n',

@@ -151,7 +151,7 @@ describe('rules that are proposed for files', () => {
       reason: 'The files of the agent are on another machine.',
     })
   })
-  it('in a proposed rule, a relative path of the call starts in the folder of the call', () => {
+  it('in a proposed rule, a relative path of the call is resolved from the folder of the call', () => {
     const { items } = proposeRules({ ...call({ read: ['a.ts'] }), cwd: '/srv/src' }, context)
     expect(items.map(({ rule }) => rule.path)).toEqual(['/srv/src/a.ts', '/srv/src/**', '/srv/**'])
   })
@@ -192,7 +192,7 @@ describe('rules that are proposed for other actions', () => {
       reason: 'Holdpoint does not know what Strange does, so a person has to decide each time.',
     })
   })
-  it('nothing is proposed for a command with too many files to look up', () => {
+  it('no rule is proposed for a command with too many files to look up', () => {
     const list = () => Array.from({ length: 13_000 }, (_, index) => ({ name: `${index}`, kind: 'file' as const }))
     const large = { ...context, files: { realPath: posix.normalize, readText: () => null, list } }
     expect(proposeRules({ tool: 'Bash', input: { command: 'grep -r x src' }, cwd: '/srv' }, large)).toEqual({
@@ -200,7 +200,7 @@ describe('rules that are proposed for other actions', () => {
       reason: 'This call names too many files to check, so a person has to decide each time.',
     })
   })
-  it('nothing is proposed if it is not known in which folder the agent runs', () => {
+  it('no rule is proposed if the folder in which the agent runs is not known', () => {
     for (const action of [{ shell: 'ls', cwd: '/srv' }, { fetch: 'a.test' }, { read: ['/srv/a.ts'] }])
       expect(proposeRules(call(action), { ...context, folder: null })).toEqual({
         items: [],

@@ -108,7 +108,7 @@ describe('a rule that denies a path', () => {
     expect(matches({ path: '/srv/**/a' }, bash('cat a'))).toBe(false)
     expect(matches({ path: '/srv/**/a' }, call({ read: ['/srv/**/a'] }))).toBe(true)
   })
-  it('a rule that denies a path starts in the folder of the rule', () => {
+  it('a rule that denies a path resolves the path from the folder of the rule', () => {
     const draft = { path: 'secret', scope: { cwd: '/srv' } }
     expect(matches(draft, bash('cat /srv/secret'))).toBe(true)
     expect(matches(draft, bash('cat /secret'))).toBe(false)
@@ -137,7 +137,7 @@ describe('a rule that denies a path', () => {
     expect(matches(secret, bash('cat secret/a'), { files: null })).toBe(true)
     expect(matches(secret, bash('cat x/../secret/a'), { files: null })).toBe(true)
   })
-  it('a rule that denies a path is resolved from the folder of the call and from the folder of the command', () => {
+  it('a rule that denies a path matches paths relative to the folder of the call and to the folder of the command', () => {
     const inFolder = (action: string, cwd: string): ToolCall => ({
       ...bash('cat a', cwd),
       action: { shell: 'cat a', cwd: action },
@@ -152,7 +152,7 @@ describe('a rule that denies a path', () => {
     expect(matches(secret, call({ fetch: 'secret' }))).toBe(false)
     expect(matches(secret, call({ other: '/srv/secret' }))).toBe(false)
   })
-  it('a rule that denies a path matches the last path within the limit, and none after it', () => {
+  it('a rule that denies a path matches the last path within the limit, and no later path', () => {
     const before = (count: number) => Array.from({ length: count }, (_, index) => index.toString(36)).join(' ')
     const files = { files: null }
     expect(matches({ path: '/srv/secret' }, bash(`${before(999)} secret`), files)).toBe(true)

@@ -72,11 +72,14 @@ describe('a command that takes much work', () => {
     expect(leastCpuMs(() => riskAt(text))).toBeLessThan(maxMs)
   })
   const tooMuch = new Set(['variables in many words', 'lists in braces', 'the wrapper env', 'shells', 'redirects'])
-  it.each(texts.filter(([name]) => tooMuch.has(name)))('a command with %s is unreadable and dangerous', (_, text) => {
-    const { level, touches } = riskAt(text)
-    expect(level).toBe('dangerous')
-    expect(touches).toContain('unreadable')
-  })
+  it.each(texts.filter(([name]) => tooMuch.has(name)))(
+    'a command with %s counts as unreadable and dangerous',
+    (_, text) => {
+      const { level, touches } = riskAt(text)
+      expect(level).toBe('dangerous')
+      expect(touches).toContain('unreadable')
+    },
+  )
   it.each(texts)('a command with %s is denied if it also contains what a rule denies', (_, text) => {
     expect(evaluate(`${text}\nrm -rf x`).verdict).not.toBe('allow')
     if (!text.startsWith('grep')) expect(evaluate(`rm -rf x;${text}`).verdict).toBe('deny')

@@ -182,7 +182,7 @@ describe('WatcherSet: conditions', () => {
     const prompt = { name: 'w', on: 'prompt', when: 'prompt.text.contains("deploy")', do: { deny: 'No deploys.' } }
     expect(evaluate({ watch: [prompt] }, { moments: ['prompt'], prompt: 'deploy it' }).reason).toBe('No deploys.')
   })
-  it('texts contain the values of expressions', () => {
+  it('the texts of a watcher contain the values of its expressions', () => {
     const deny = 'Task ${vars.task}, ${vars.n + 1}, ${vars.rate}, ${vars.ok}, ${session.agentPath}, ${"}"}'
     const file = { vars: { task: 'a', n: 1, rate: 0.25, ok: true }, watch: [{ name: 'w', on: 'before', do: { deny } }] }
     expect(evaluate(file, { session: { agentPath: ['x', 'y'] } }).reason).toBe('Task a, 2, 0.25, true, x, y, }')
@@ -259,7 +259,7 @@ describe('WatcherSet: limits', () => {
       reason: expect.stringMatching(/^Enough\. This session has used 2 of 2 turns\./),
     })
   })
-  it('a set of watchers names the totals that its limits need', () => {
+  it('a set of watchers lists the totals that its limits need', () => {
     const watch = [{ name: 'w', on: 'before', do: { limit: { turns: 2, per: 'day' } } }]
     expect([...new WatcherSet([watchFile({ watch })]).totals]).toEqual(['day'])
   })
