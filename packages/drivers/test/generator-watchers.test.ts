@@ -45,7 +45,7 @@ async function values(id: Awaited<ReturnType<typeof play>>['id']) {
 }
 
 describe('watchers with a generator agent', () => {
-  it('watchers give a generator agent their texts before its message, and deny its asks with a message', async () => {
+  it('watchers give a generator agent their texts before its message, and deny its asks with a reason', async () => {
     const watch = [
       { name: 'context', on: 'start', do: { say: 'Tests: npm test.' } },
       { name: 'no-deploys', on: 'before', tool: 'deploy', do: { deny: 'No deploys today.' } },

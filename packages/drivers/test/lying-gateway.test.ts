@@ -1,4 +1,4 @@
-/** Tests the agent's side with a gateway that lies: only the agent's own input runs, or an edited one whose digest matches. */
+/** Tests the agent's side with a gateway that lies: only the agent's own input runs, or an edited input whose digest matches. */
 import {
   type Answer,
   type Ask,

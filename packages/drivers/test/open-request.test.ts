@@ -96,7 +96,7 @@ describe('the answer to an OpenRequest', () => {
     ])
     expect(points).toEqual(['runner:resolution-seen', 'runner:handed', 'runner:given', 'runner:taken'])
   })
-  it('the answer to an OpenRequest is reported as undeliverable once, if the agent did not receive it', async () => {
+  it('the answer to an OpenRequest is reported as undeliverable once if the agent did not receive the answer', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -107,7 +107,7 @@ describe('the answer to an OpenRequest', () => {
     expect((await stored(request)).delivery).toMatchObject({ state: 'undeliverable', reason: 'the turn ended first' })
     expect(reports()).toHaveLength(2)
   })
-  it('the answer to an OpenRequest is replayed and not reported again if the agent has already taken it', async () => {
+  it('the answer to an OpenRequest is replayed and not reported again if the agent has already taken the answer', async () => {
     const first = await open()
     await allow(first)
     await first.resolved()
@@ -203,7 +203,7 @@ describe('the answer to an OpenRequest', () => {
     await expect(request.hand()).rejects.toMatchObject({ code: 'fenced' })
     expect(points).not.toContain('runner:handed')
   })
-  it('G5: the answer to an OpenRequest is not given to the agent if the gateway says that another caller already has it', async () => {
+  it('G5: the answer to an OpenRequest is not given to the agent if the gateway says that another caller already has the answer', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()

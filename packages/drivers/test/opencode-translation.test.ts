@@ -97,7 +97,7 @@ describe('a tool call of opencode', () => {
   })
 
   const request = { id: 'per_1', sessionID: 'ses_1', patterns: ['*'], tool: undefined }
-  it('a tool call of opencode that patches several files names all of them', () => {
+  it('a tool call of opencode that patches several files names all these files', () => {
     const files = [{ filePath: '/srv/a' }, { filePath: '/srv/b', movePath: '/srv/c' }]
     const metadata = { filepath: 'a, b', diff: 'x', files }
     const ask = opencodeApproval(
@@ -204,7 +204,7 @@ describe('the report about a tool call of opencode', () => {
 })
 
 describe('an event of opencode', () => {
-  it('an event of opencode is ignored if the driver does not need it', () => {
+  it('an event of opencode is ignored if the driver does not need the event', () => {
     expect(parseEvent('{"type":"server.connected","properties":{}}')).toBeNull()
     expect(parseEvent('{"type":"message.part.updated","properties":{"part":{"type":"reasoning"}}}')).toBeNull()
   })

@@ -16,7 +16,7 @@ describe('readRepository', () => {
     writeFileSync(join(folder, '.git', 'HEAD'), head)
   }
 
-  it('readRepository finds the repository and the branch of a folder inside it', () => {
+  it('readRepository finds the repository and the branch for a folder inside the repository', () => {
     makeGit('ref: refs/heads/feature/retry\n')
     const inner = join(folder, 'src', 'deep')
     mkdirSync(inner, { recursive: true })

@@ -159,7 +159,7 @@ describe('a tool call that the agent does not finish', () => {
     expect(types.lastIndexOf('tool.finished')).toBeLessThan(types.indexOf('turn.finished'))
   })
 
-  it('a tool call that the agent does not finish is finished in the log when its process is lost, also between turns', async () => {
+  it('a tool call that the agent does not finish is finished in the log when its process is lost, even between turns', async () => {
     const { agent, connection, id } = await start()
     await write(connection, toolStarted('b1'))
     await connection.emit(lost)
@@ -221,7 +221,7 @@ it.each<[string, () => Promise<void>]>([
   ['fails', () => Promise.reject(new Error('The connection was lost'))],
   ['never ends', () => new Promise(() => {})],
 ])(
-  'an agent that must read the reason of a denial reads it with its next message if the attempt to tell it %s',
+  'an agent that must read the reason of a denial reads it with its next message if the attempt to tell the reason at once %s',
   async (_, tell) => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })

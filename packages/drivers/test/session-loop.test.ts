@@ -289,7 +289,7 @@ describe('parking in the session loop', () => {
 })
 
 describe('a change of mode in the session loop', () => {
-  it('a change of mode in the session loop reaches the agent, and a refusal is reported with the mode in force', async () => {
+  it('a change of mode in the session loop reaches the agent, and a refusal is reported with the current mode', async () => {
     const { agent, id } = await start()
     await fixture.asPerson('patchSession', { id, mode: 'plan' })
     await agent.did('mode plan')

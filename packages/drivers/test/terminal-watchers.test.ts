@@ -82,7 +82,7 @@ describe('watchers with the hooks of Gemini', () => {
 })
 
 describe('watchers with the hooks of Codex', () => {
-  it('a call of Codex in a terminal does not count as passed, because Codex does not tell its hooks whether it failed', async () => {
+  it('a call of Codex in a terminal does not count as passed, because Codex does not tell its hooks whether the call failed', async () => {
     await hook({ hook_event_name: 'PreToolUse', ...call('1', 'make') }, codexTerminal)
     await hook({ hook_event_name: 'PostToolUse', ...call('1', 'make'), tool_response: 'no' }, codexTerminal)
     const { items } = await fixture.gateway.asPerson('listVariables', { id: fixture.session.info.id })

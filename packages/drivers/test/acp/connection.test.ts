@@ -137,7 +137,7 @@ describe('the connection to an agent of the Agent Client Protocol', () => {
     expect(outputs).toContainEqual({ type: 'text', text: 'in mode asks got text: look' })
     expect(JSON.stringify(outputs)).toContain('fake cannot read the attachment image/png')
   })
-  it('the connection to an agent ends its process if the start of a turn cannot be written', async () => {
+  it('the connection to an agent ends the agent’s process if the start of a turn cannot be written', async () => {
     const outputs = await outputsOf([], 'turnStarted')
     expect(outputs.map(({ type }) => type)).toEqual(['ready', 'turnStarted', 'exited'])
   })

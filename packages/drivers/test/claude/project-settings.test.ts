@@ -123,7 +123,7 @@ describe('findProjectSettings for Claude Code', () => {
     writeFileSync(join(folder, '.claude/worktrees/x/a'), 'a')
     expect(hashOf(folder)).toBe(before)
   })
-  it('a folder named worktrees further down is part of the hash of Claude Code’s settings', () => {
+  it('a folder named worktrees in a subfolder is part of the hash of Claude Code’s settings', () => {
     const folder = makeFolder()
     const before = hashOf(folder)
     mkdirSync(join(folder, '.claude/skills/worktrees'), { recursive: true })

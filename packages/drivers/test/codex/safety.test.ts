@@ -15,7 +15,7 @@ afterEach(() => codex.close())
 it.each([
   ['its folder', ''],
   ['a folder above', 'packages/app'],
-])('a session does not make Codex trust %s, so hooks and servers in it do not run', async (_where, below) => {
+])('a session does not make Codex trust %s, so hooks and servers in that folder do not run', async (_where, below) => {
   codex = await CodexFixture.create()
   const project = join(codex.home, 'project')
   const folder = join(project, below)

@@ -57,7 +57,7 @@ export function describeFolderSettings(name: string): void {
       expect(ran()).toEqual([])
     })
 
-    it('trusted settings of the folder apply, and after a change to them the agent does not start again', async () => {
+    it('trusted settings of the folder apply, and if the settings change, the agent does not start again', async () => {
       const { folder, cwdBelow, write, paths, ran } = createFolder()
       const trusted = new Set<string | null>()
       agent.trustsProjectSettings = ({ sha256 }: ProjectSettings) => trusted.add(sha256).size > 0
