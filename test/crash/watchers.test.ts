@@ -90,7 +90,7 @@ describe('watchers after kill -9', () => {
   )
 
   it.each(steps)(
-    'after kill -9, the report of a call has effects once (killed when it is $step)',
+    'after kill -9, the report of a call causes effects once (killed when it is $step)',
     async ({ step, isStored }) => {
       await gateway.kill()
       await gateway.start({ HOLDPOINT_CRASH_AT: step === 'replying' ? 'replying:reportMoment' : `${step}:moment` })

@@ -147,7 +147,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     expect(await button(row('passing'), 'Delete').count()).toBe(0)
   })
 
-  it('the Sessions screen shows the End button on hover; on touch screens, only the screen of the session has it, and ended sessions can be deleted', async () => {
+  it('the Sessions screen shows the End button on hover; on touch screens, only the screen of the session has this button, and ended sessions can be deleted', async () => {
     const { session } = await fixture.openAsker('harbour')
     const seen = (page: Page) =>
       page

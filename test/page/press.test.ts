@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     await page.mouse.down()
     return { page, asker, first, request, card: cardOf(page, request) }
   }
-  /** Keeps the button pressed until the usual pause after a change is over, and lifts it. */
+  /** Keeps the mouse button pressed until the usual pause after a change is over, and releases it. */
   async function release(page: Page): Promise<void> {
     await markChanged(page)
     await waitForCooldown(page)
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     }
   })
 
-  it('a dangerous request on a touch screen is allowed with a mouse after a confirmation, also on a device with a touch screen', async () => {
+  it('a dangerous request on a touch screen is allowed with a mouse after a confirmation, even on a device with a touch screen', async () => {
     const { page, request, hold, runFor } = await openDangerous({
       viewport: { width: 1440, height: 900 },
       hasTouch: true,

@@ -196,7 +196,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await page.getByText(`An answer can have at most ${limits.commentsMax} comments.`).waitFor()
   })
 
-  it('hostile characters of a line stay visible while a person comments on it', async () => {
+  it('hostile characters of a line stay visible while a person comments on the line', async () => {
     const { card } = await openRequest(asks.command('echo a\u202E\u200Bb # ⟨CR⟩\nrm -rf build'))
     await button(card, 'Comment…').click()
     const shown = await visibleText(card.getByRole('group', { name: 'Lines to comment on' }))
@@ -245,7 +245,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(await visibleText(followed)).toContain('Because it is broken there.')
   })
 
-  it('the discussion before a request contains an answer that is many events old, or says where to read it', async () => {
+  it('the discussion before a request contains an answer that is many events old, or says where to read the answer', async () => {
     const agent = await fixture.openAsker()
     const { id } = agent.session
     const asked = await agent.ask(asks.command())

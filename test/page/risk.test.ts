@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect(await visibleText(card.locator('.edited-risk'))).toContain('may do more than Holdpoint can tell')
   })
 
-  it('an urgent new request moves nothing on the screen, and “1 new” sorts it to the top', async () => {
+  it('an urgent new request moves nothing on the screen, and the button “1 new” moves the request to the top', async () => {
     const agent = await openAgent()
     const shown = []
     for (let at = 0; at < 7; at++) shown.push(await agent.ask(command(`ls -${'a'.repeat(at + 1)}`)))

@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     expect(await addedRules()).toEqual([])
   })
 
-  it('the Rules screen lets a person write, test, change, pause, resume and revoke a rule, also with the keyboard', async () => {
+  it('the Rules screen lets a person write, test, change, pause, resume and revoke a rule, with the mouse and the keyboard', async () => {
     const asker = await fixture.openAsker()
     const denied = await asker.ask(asks.command('git push --force'))
     await fixture.answer(denied, { kind: 'deny', reason: 'no' })
