@@ -126,7 +126,7 @@ export const Rule = RuleDraft.extend({
         .describe(
           'Whether this is the file of a project, whose rules apply only in its folder. If not, it is the file in the data folder.',
         ),
-      runner: RunnerId.describe('The runner of the machine on which the file is.'),
+      runner: RunnerId.describe('The runner on whose machine the file is.'),
       problem: z
         .string()
         .optional()
