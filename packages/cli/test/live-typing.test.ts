@@ -113,7 +113,7 @@ async function check(view: 'run' | 'tui', samples: readonly TypedText[]): Promis
   expect(sent, 'no message and no interrupt').toEqual([])
 }
 
-describe('texts typed in a real terminal while requests appear', () => {
+describe('text typed in a real terminal while requests appear', () => {
   it(`${textCount} texts typed in holdpoint run and holdpoint tui answer no request`, async () => {
     const samples = fc.sample(typedText, textCount)
     const views = ['run', 'run', 'tui', 'tui'] as const

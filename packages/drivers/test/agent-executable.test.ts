@@ -21,7 +21,7 @@ function writeProgram(path: string, script: string): string {
 }
 
 describe('findOnPath', () => {
-  it('findOnPath takes the first program, and skips folders and files that cannot be run', () => {
+  it('findOnPath returns the first program, and skips folders and files that cannot be run', () => {
     writeFileSync(join(folder, 'goose'), 'not a program')
     mkdirSync(join(folder, 'a/goose'), { recursive: true })
     const program = writeProgram('b/goose', 'true')

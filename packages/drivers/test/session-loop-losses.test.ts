@@ -46,7 +46,7 @@ describe('a turn that the agent starts by itself before the end of the last turn
     await agent.did('send again', 2)
   })
 
-  it('a turn that the agent starts by itself before the end of the last turn is written ends before the turn of a waiting message', async () => {
+  it('if the agent starts a turn by itself before the end of the last turn is written, that turn ends before the turn of a waiting message', async () => {
     const { agent, connection, id } = await start()
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     await fixture.waitForEvent('command.added', event => JSON.stringify(event.value).includes('second'))
@@ -57,7 +57,7 @@ describe('a turn that the agent starts by itself before the end of the last turn
     await fixture.waitForTurnEnd(3)
   })
 
-  it('a turn that the agent starts by itself before the end of the last turn is written is parked if it asks and its process dies, and the agent is told the answer', async () => {
+  it('if the agent starts a turn by itself before the end of the last turn is written, that turn is parked if it asks and its process dies, and the agent is told the answer', async () => {
     const { agent, connection } = await start()
     const call = { id: 'a', ask: ask('ls') }
     await emitAtOnce(connection, done, { type: 'turnStarted' }, { type: 'callOpened', call })
@@ -71,7 +71,7 @@ describe('a turn that the agent starts by itself before the end of the last turn
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('done')
   })
 
-  it('a turn that the agent starts by itself before the end of the last turn is written is resumed by the next runner if it asks and its runner stops', async () => {
+  it('if the agent starts a turn by itself before the end of the last turn is written, that turn is resumed by the next runner if it asks and its runner stops', async () => {
     fixture = await RunnerFixture.open()
     const agent = new ScriptedAgent()
     // The end of the first turn is not written before the request of its last call is open.

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const rowNow = async () => (await fixture.store.get('session', id)) as SessionRow // the session is never deleted here
 const detach = (ending?: Ending) =>
   fixture.runner('detachSession', { id, fence: agent.fence, ...(ending ? { ending } : {}) })
-/** The runner starts again, so that its sessions lose it. */
+/** Starts the runner again, so that its sessions lose their runner. */
 const loseRunner = () => fixture.announce()
 const takeMessage = async (by = agent) => {
   const command = await fixture.person('sendMessage', { id: by.session.id, text: 'go' })

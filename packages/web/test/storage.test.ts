@@ -40,7 +40,7 @@ describe('what a person has read', () => {
     expect(['x', '3', '{"sessions":{}}', null].map(parseReadTimes)).toEqual([null, null, null, null])
     expect(parseReadTimes(`{"since":1,"sessions":{"a":2,"${sessionId(1)}":"3"}}`)?.sessions.size).toBe(0)
   })
-  it('what a person has read is compared with the last message, the last finished turn and the end, but not with an end that a person caused', () => {
+  it('newsAt returns the time of the last message, the last finished turn or the end of a session, and ignores turns and ends that a person caused', () => {
     const at = (more: Partial<Session>) => newsAt({ ending: null, endedAt: null, ...more } as Session) // no other fields are used
     expect(at({})).toBe(0)
     expect(at({ lastMessageAt: 3, lastTurn: { ending: 'done', at: 7 } })).toBe(7)

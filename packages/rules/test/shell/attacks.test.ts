@@ -16,7 +16,7 @@ const corpus = JSON.parse(readFileSync(new URL('../data/policy.json', import.met
   readonly command: string
 }[] // the file contains a list of objects with these fields
 
-describe('commands that run more than a rule for the words beside them would allow', () => {
+describe('commands that run more than a rule for their words allows', () => {
   it.each(corpus)('$class: $command does not match the rule for $rule', ({ command, rule }) =>
     expect(isRule(command, rule)).toBe(false),
   )

@@ -333,7 +333,7 @@ describe('WatcherSet: watchers that cannot be evaluated', () => {
     expect(firings[0]?.set).toBeUndefined()
     expect(say).toEqual(['v'])
   })
-  it('a stored watcher asks if this version cannot use it', () => {
+  it('a stored watcher asks if this version of Holdpoint cannot evaluate it', () => {
     const file = watchFile({ watch: [denyPush] })
     const old = { ...file, watchers: [{ ...denyPush, on: 'before' as const, when: 'gone.name' }] }
     expect(new WatcherSet([old]).evaluate(watchPass({ call: bash('git push') }))).toMatchObject({ verdict: 'ask' })
