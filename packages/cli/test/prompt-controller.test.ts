@@ -154,22 +154,19 @@ describe('a letter in a prompt', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(answers).toHaveLength(1)
   })
-  it.each(['z', 'R', 'e', 'n'])(
-    'letters in a prompt are ignored for a second after the text z and %s',
-    async second => {
-      controller.handleKey(letter('z'))
-      await vi.advanceTimersByTimeAsync(600)
-      controller.handleKey(letter(second))
-      await vi.advanceTimersByTimeAsync(typingPauseMs - 1)
-      expect(controller.status).toBe('typing')
-      await command('a')
-      expect(answers).toEqual([])
-      await vi.advanceTimersByTimeAsync(typingPauseMs)
-      expect(controller.status).toBe('live')
-      await command('a')
-      expect(answers).toHaveLength(1)
-    },
-  )
+  it.each(['z', 'R', 'e', 'n'])('letters are ignored for a second after the text z and %s', async second => {
+    controller.handleKey(letter('z'))
+    await vi.advanceTimersByTimeAsync(600)
+    controller.handleKey(letter(second))
+    await vi.advanceTimersByTimeAsync(typingPauseMs - 1)
+    expect(controller.status).toBe('typing')
+    await command('a')
+    expect(answers).toEqual([])
+    await vi.advanceTimersByTimeAsync(typingPauseMs)
+    expect(controller.status).toBe('live')
+    await command('a')
+    expect(answers).toHaveLength(1)
+  })
   it('a letter in a prompt right after a key that scrolls is ignored, and a hint says so', async () => {
     controller.handleKey(letter(' '))
     await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
