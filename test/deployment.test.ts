@@ -10,29 +10,29 @@ import { defaultPort } from '../packages/cli/src/config/config.ts'
 const root = resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-describe('Dockerfile', () => {
+describe('the Dockerfile', () => {
   const text = read('Dockerfile')
   const instructions = text
     .replace(/\\\n/g, ' ')
     .split('\n')
     .filter(line => /^[A-Z]+ /.test(line))
 
-  it('Dockerfile passes a Dockerfile linter without a warning', () => {
+  it('the Dockerfile passes a linter without a warning', () => {
     expect(validate(text).map(problem => problem.message)).toEqual([])
   })
-  it('Dockerfile runs a program that exists, as a user without root rights', () => {
+  it('the Dockerfile runs a program that exists, as a user without root rights', () => {
     const entry = instructions.find(line => line.startsWith('ENTRYPOINT ')) ?? ''
     const [, program] = JSON.parse(entry.slice('ENTRYPOINT '.length)) as string[]
     expect(existsSync(join(root, program ?? 'missing'))).toBe(true)
     expect(instructions).toContain('USER node')
   })
-  it('Dockerfile sets HOLDPOINT_ALLOW_REMOTE, because the gateway listens on every address of the container, and creates a private data folder', () => {
+  it('the Dockerfile sets HOLDPOINT_ALLOW_REMOTE, because the gateway listens on every address of the container, and creates a private data folder', () => {
     const env = instructions.find(line => line.startsWith('ENV ')) ?? ''
     expect(env).toContain('HOLDPOINT_HOST=0.0.0.0')
     expect(env).toContain('HOLDPOINT_ALLOW_REMOTE=1')
     expect(instructions).toContain('RUN mkdir -m 700 /data && chown node:node /data')
   })
-  it('Dockerfile exposes and checks the port that the gateway listens on by default', () => {
+  it('the Dockerfile exposes and checks the port that the gateway listens on by default', () => {
     expect(instructions).toContain(`EXPOSE ${defaultPort}`)
     expect(instructions.find(line => line.startsWith('HEALTHCHECK'))).toContain(`:${defaultPort}/healthz`)
   })

@@ -90,7 +90,7 @@ describe.each([
     return run(program, [...args, command])
   }
 
-  it('an HTTP agent runs its command when it is allowed, reports the delivery and ends its session', async () => {
+  it('an HTTP agent runs its command when the command is allowed, reports the delivery and ends its session', async () => {
     const finished = start('echo "$((20 + 22))"')
     const request = await nextPending()
     await answer(request, { kind: 'allow' })
@@ -103,7 +103,7 @@ describe.each([
     await answer(await nextPending(), { kind: 'allow', input: { command: 'echo edited' } })
     expect(await finished).toMatchObject({ code: 0, out: 'edited\n' })
   })
-  it('an HTTP agent runs nothing when it is denied, and prints the reason', async () => {
+  it('an HTTP agent runs nothing when its request is denied, and prints the reason', async () => {
     const finished = start('echo ran > ran.txt')
     await answer(await nextPending(), { kind: 'deny', reason: 'not today' })
     expect(await finished).toMatchObject({ code: 1, err: expect.stringContaining('not today') })
@@ -132,7 +132,7 @@ describe('the Python module', () => {
     await answer(await nextPending(), { kind: 'decline' })
     expect(await finished).toMatchObject({ code: 0, out: "['L']\n2.0\nNone\n", err: '' })
   })
-  it('the Python module that ends after it has asked continues its session, and finds its request by its key', async () => {
+  it('the Python module that ends after it has asked continues its session after a restart, and finds its request by the request key', async () => {
     const asked = await script([
       'import os',
       'agent = Agent("restarted")',
@@ -258,13 +258,13 @@ describe('docs/write-an-agent.md', () => {
 })
 
 describe('the CI gate', () => {
-  it('the CI gate runs the deployment when it is allowed', async () => {
+  it('the CI gate runs the deployment when a person allows it', async () => {
     const finished = run('sh', [join(examples, 'ci-gate/deploy.sh')])
     const request = await nextPending()
     await answer(request, { kind: 'allow' })
     expect(await finished).toMatchObject({ code: 0, out: expect.stringContaining('deploying version 1.0.0') })
   })
-  it('the CI gate exits with 1 and deploys nothing when it is denied', async () => {
+  it('the CI gate exits with 1 and deploys nothing when the deployment is denied', async () => {
     const finished = run('sh', [join(examples, 'ci-gate/deploy.sh')])
     await answer(await nextPending(), { kind: 'deny' })
     const { code, out } = await finished

@@ -79,7 +79,7 @@ describe('the packed packages', () => {
     expect(statSync(join(folder, '.holdpoint/holdpoint.db')).size).toBeGreaterThan(0)
     expect(readdirSync(empty), 'the program writes nothing into the working folder').toEqual([])
   })
-  it('a second `holdpoint` says where the first one runs', async () => {
+  it('a second `holdpoint` says where the first gateway runs', async () => {
     await expect(run(join(installed(), '.bin/holdpoint'), { cwd: empty, env })).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`Holdpoint is already running at ${url}`),
@@ -107,7 +107,7 @@ export default defineAgent({ name: 'greeter', title: 'Greeter', async *run() { y
     })
     expect(stdout).toContain('Hello from the agent.')
   })
-  it('`import("holdpoint")` gives the function that starts a gateway', async () => {
+  it('`import("holdpoint")` exports the function that starts a gateway', async () => {
     const code = `import { startGateway } from 'holdpoint'; console.log(typeof startGateway)`
     const file = join(installed(), 'embedding.mjs')
     writeFileSync(file, code)

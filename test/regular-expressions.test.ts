@@ -15,7 +15,7 @@ interface Diagnostics {
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as {
   checkSync(source: string, flags: string, options: object): Diagnostics
 }
-/** Limits of steps only and a fixed seed, because limits of time would let the result depend on how busy the machine is. */
+/** The check has limits of steps and a fixed seed, but no limits of time, so the result does not depend on how busy the machine is. */
 const options = { timeout: 120_000, attackTimeout: null, incubationTimeout: null, randomSeed: 1 }
 
 /** The patterns that were found to take linear time. Checking one takes up to a few seconds, so those in this file are not checked again. `npm run regular-expressions` checks all of them and writes the file. */

@@ -11,7 +11,7 @@ const pendingCount = 9000
 const overdueCount = 1000
 const perSession = 500
 
-it('C4: after a restart with 10,000 pending requests all are visible within 5 s of CPU time, and 1,000 overdue ones expire once, as “nobody answered”', async () => {
+it('C4: after a restart with 10,000 pending requests, all of them are visible within 5 s of CPU time, and 1,000 overdue requests expire once, as “nobody answered”', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-restart-'))
   const file = join(folder, 'holdpoint.db')
   const time = { now: 1_800_000_000_000, elapsed: 0 }

@@ -216,7 +216,7 @@ describe.each(packages)('package %s', name => {
     expect(names.filter(found => hasMetaphor(found ?? ''))).toEqual([])
   })
 
-  it('a package has no dead file', () => {
+  it('a package has no unused file', () => {
     const entries = ['index.ts', 'main.ts', 'main.tsx'].map(name => join(folder, 'src', name)).filter(existsSync)
     const reached = new Set<string>()
     const walk = (file: string) => {
@@ -340,7 +340,7 @@ describe('packages/web/src', () => {
   const folder = join(root, 'packages/web/src')
   const inFolders = sources(folder).filter(file => relative(folder, file).includes('/'))
 
-  it('packages/web/src has only folders of the import table, and each imports only what the table allows', () => {
+  it('packages/web/src has only folders that are in the import table, and each folder imports only what the table allows', () => {
     for (const file of inFolders) {
       const own = relative(folder, file).split('/')[0] as string
       const allowed = webFolders[own]
@@ -385,8 +385,8 @@ describe('the source tree', () => {
   })
 })
 
-describe('the checks themselves', () => {
-  it('the checks fail the run when a test fails, although the run started a PostgreSQL server', () => {
+describe('the checks of the source tree', () => {
+  it('the test run fails when a test fails, even if the run has started a PostgreSQL server', () => {
     inTemporaryFolder(folder => {
       const support = join(root, 'test/support/postgres.ts')
       writeFileSync(
@@ -404,7 +404,7 @@ describe('the checks themselves', () => {
     })
   })
 
-  it('the checks themselves find a floating promise and an undeclared import', () => {
+  it('the checks of the source tree find a floating promise and an undeclared import', () => {
     inTemporaryFolder(folder => {
       copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'))
       copyFileSync(join(root, 'packages/rules/package.json'), join(folder, 'package.json'))
@@ -425,14 +425,14 @@ describe('the checks themselves', () => {
     })
   })
 
-  it('the checks themselves find a metaphor as any word of a name, but not as a part of another word', () => {
+  it('the checks of the source tree find a metaphor as any word of a name, but not as a part of another word', () => {
     for (const name of ['openDesk', 'SeatMap', 'theHTTPDoor', 'LEDGER_MAX', 'src/house-rules.ts', 'pulses'])
       expect(hasMetaphor(name), name).toBe(true)
     for (const name of ['dependency', 'pending', 'outdoor', 'impulse', 'desktop'])
       expect(hasMetaphor(name), name).toBe(false)
   })
 
-  it('the checks themselves count the lines of a function without its blank lines', () => {
+  it('the checks of the source tree count the lines of a function without its blank lines', () => {
     inTemporaryFolder(folder => {
       const file = join(folder, 'long.ts')
       const body = Array.from({ length: 75 }, (_, i) => `  console.log(${i})\n`).join('\n')
@@ -464,7 +464,7 @@ describe('docs/attack-cases.md', () => {
       names: [...part.matchAll(/“([^”]+)”/g)].map(match => match[1] ?? ''),
     }))
 
-  it('the list of attack cases names only tests that exist, and at least one in every file', () => {
+  it('the list of attack cases names only tests that exist, and at least one test in every file', () => {
     expect(citations.length).toBeGreaterThan(40)
     const wrong = citations.flatMap(({ file, names }) => {
       if (!existsSync(join(root, file)) || names.length === 0) return [file]

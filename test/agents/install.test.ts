@@ -63,7 +63,7 @@ function install(cache: string, registryUrl: string, args = ['opencode'], file =
 }
 const registryUrl = () => `http://127.0.0.1:${(registry.address() as AddressInfo).port}/` // a listening TCP server has an AddressInfo
 
-it('two installers that start at once download an agent once, and a third one finds it installed', async () => {
+it('two installers that start at once download an agent once, and a third installer finds the agent installed', async () => {
   const [first, second] = await Promise.all([install('shared', registryUrl()), install('shared', registryUrl())])
   const third = await install('shared', registryUrl())
 

@@ -17,7 +17,7 @@ export interface ApiServer {
   /** Other callers with the same roles, who share no objects with the actors. */
   readonly others: Omit<ApiActors, 'owner' | 'folder'>
   readonly bugs: string[]
-  /** Returns everything that is stored, without what every call may change: notes of refused attempts and of the last use of a token. */
+  /** Returns everything that is stored, except for what every call may change: the entries about refused attempts and the time of the last use of a token. */
   state(): Promise<string>
   /** Returns what was committed since the last call. */
   takeWrites(): CommittedWrites[]

@@ -261,7 +261,7 @@ describe('the largest replies', () => {
 
   const nothing = async () => null
   const get = (path: string) => () => send(actors.owner, 'GET', path, null)
-  it('the largest replies block the event loop only briefly, whether they are pages of requests, events and the audit log', async () => {
+  it('the largest pages of requests, events and the audit log block the event loop only briefly', async () => {
     const { id } = session
     await blocked.measure('listRequests', nothing, get('/requests?limit=500'))
     await blocked.measure('listRequests of a session', nothing, get(`/requests?session=${id}&limit=500`))
@@ -296,7 +296,7 @@ describe('the largest replies', () => {
       request.end()
     })
   }
-  it('the largest replies block the event loop only briefly, whether they are a snapshot or missed events', async () => {
+  it('the largest snapshot and the longest list of missed events block the event loop only briefly', async () => {
     await blocked.measure('a snapshot', nothing, () => readStream('/events', null, '\n\n'))
     const last = `"block":"s189"`
     await blocked.measure('missed events', nothing, () =>

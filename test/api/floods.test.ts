@@ -64,7 +64,7 @@ function residentMiB(): number {
 
 describe('X6–X9, X15: a gateway that is attacked by raw connections', () => {
   it(
-    'X6–X9, X15: a gateway that is attacked by raw connections serves other clients in less than a second, keeps its memory, and works as before afterwards',
+    'X6–X9, X15: a gateway that is attacked by raw connections serves other clients in less than a second, keeps its memory bounded, and works as before afterwards',
     async () => {
       const { call } = await newAgent('honest')
       // How long answers take without an attack on this machine, which may be busy.

@@ -81,9 +81,9 @@ function inputsWith(base: Json, schema: JsonSchema, path: Path, id: string, fenc
   return 'fence' in (schema.properties ?? {}) ? [input, withValue(input, ['fence'], fence)] : [input]
 }
 
-describe.each(['agent', 'runner'] as const)('A16: an %s that names an object of somebody else', role => {
+describe.each(['agent', 'runner'] as const)('A16: an %s that names an object of another caller', role => {
   it.each(operations.filter(op => idPaths(inputSchema(op)).length > 0))(
-    'a caller gets the same reply from %s for an object of somebody else as for an unknown id, and changes nothing',
+    'a caller gets the same reply from %s for an object of another caller as for an unknown id, and changes nothing',
     async op => {
       const stranger = api.others[role]
       const schema = inputSchema(op)
@@ -127,7 +127,7 @@ describe('A16: a person who names an object of another person', () => {
     },
   )
 
-  it('A16: a person who names an object of another person has a draft of their own, and neither sees nor deletes that of the other', async () => {
+  it('A16: a person who names an object of another person has a separate draft, and neither sees nor deletes the other person’s draft', async () => {
     const { owner } = api.actors
     const { person } = api.others
     const { request } = await owner.request()

@@ -87,7 +87,7 @@ async function pendingOnGateway(): Promise<RequestId[]> {
 }
 
 describe('X14: two tabs, a phone and a terminal whose connections are cut at random bytes', () => {
-  it('X14: two tabs, a phone and a terminal whose connections are cut at random bytes show the same two seconds after the last cut, with every event once and in order', async () => {
+  it('X14: two tabs, a phone and a terminal whose connections are cut at random bytes show the same state two seconds after the last cut, with every event once and in order', async () => {
     const clients = [streamClient(), streamClient(), socketClient(), socketClient()]
     const agent = httpCall(connection(secrets.agent))
     const { id } = await agent('startSession', { driver: 'external' })

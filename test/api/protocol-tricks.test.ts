@@ -31,7 +31,7 @@ async function statusOf(...args: Parameters<typeof rawRequest>): Promise<number>
   return Number(/^HTTP\/1\.1 (\d+)/.exec(reply)?.[1] ?? 0)
 }
 
-describe('X16: a request whose path is spelled in another way', () => {
+describe('X16: a request whose path is encoded in an unusual way', () => {
   const tricks = [
     '/api//v1/rules',
     '/api/v1//rules',
@@ -83,7 +83,7 @@ describe('X16: a request with another method', () => {
 })
 
 describe('X18: a client that sends times', () => {
-  it('X18: a client that sends times cannot set the time of an answer by a header', async () => {
+  it('X18: a client that sends times cannot set the time of an answer with a header', async () => {
     const opened = await ask(gateway, await openSession(gateway), 'dated')
     const before = Date.now()
     const reply = await request(gateway, `/requests/${opened.id}/answer`, {
@@ -121,7 +121,7 @@ describe('X18: a client that sends times', () => {
 })
 
 describe('X15: many requests at once on one connection', () => {
-  it('X15: many requests at once on one connection get their replies in order and within the limit of their credential, while other clients are served', async () => {
+  it('X15: many requests at once on one connection get their replies in order and no more at once than the limit of their credential, while other clients are served', async () => {
     const count = 2000
     const socket = connect(gateway.port, '127.0.0.1')
     let received = ''

@@ -94,7 +94,7 @@ const steps = [
 
 describe('a rule that ends with a turn, after kill -9', () => {
   it.each(steps)(
-    'a rule that ends with a turn answers only if the turn still goes on (killed when the end of the turn is $step)',
+    'a rule that ends with a turn answers only if the turn has not ended (killed when the end of the turn is $step)',
     async ({ step, isStored }) => {
       await restartWithCrashAt(`${step}:appendEvents`)
       const agent = await LocalAgent.start()

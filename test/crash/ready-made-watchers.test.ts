@@ -29,24 +29,27 @@ const labels = { checkTool: 'check', appendEvents: 'appendEvents', reportMoment:
 const steps = process.env.HOLDPOINT_ROUNDS ? ['begun', 'decided', 'written', 'committed'] : ['committed']
 
 describe.each(readyMadeUses)('the ready-made watcher $name', use => {
-  it.each(steps)(`${use.name} acts once if the gateway is killed when the change is %s`, async step => {
-    const session = await startSession(use)
-    await use.prepare?.(session)
-    expect((await effectsOf(use, session)).firings).toBe(0)
-    const [operation, input] = use.acts(session)
-    await gateway.kill()
-    await gateway.start({ HOLDPOINT_CRASH_AT: `${step}:${labels[operation]}` })
-    const once = httpCall({ url: gateway.url, token: gateway.home.runnerToken(), attempts: 1 })
-    const idempotencyKey = `${use.name}-${step}`
-    await expect(once(operation, input, { idempotencyKey })).rejects.not.toBeInstanceOf(Fault)
-    expect((await gateway.exited).signal).toBe('SIGKILL')
-    await gateway.start({})
-    const reply = await agent(operation, input, { idempotencyKey })
-    const expected = { firings: 1, messages: use.name === 'reminder-at-stop' ? 1 : 0 }
-    expect(await effectsOf(use, session)).toEqual(expected)
-    // The same call under another idempotency key is the same moment, except for the end of a turn, which is another turn.
-    if (operation !== 'appendEvents') expect(await agent(operation, input)).toEqual(reply)
-    expect(await effectsOf(use, session)).toEqual(expected)
-    await gateway.call('endSession', { id: session.id })
-  })
+  it.each(steps)(
+    `the ready-made watcher ${use.name} acts once if the gateway is killed when the change is %s`,
+    async step => {
+      const session = await startSession(use)
+      await use.prepare?.(session)
+      expect((await effectsOf(use, session)).firings).toBe(0)
+      const [operation, input] = use.acts(session)
+      await gateway.kill()
+      await gateway.start({ HOLDPOINT_CRASH_AT: `${step}:${labels[operation]}` })
+      const once = httpCall({ url: gateway.url, token: gateway.home.runnerToken(), attempts: 1 })
+      const idempotencyKey = `${use.name}-${step}`
+      await expect(once(operation, input, { idempotencyKey })).rejects.not.toBeInstanceOf(Fault)
+      expect((await gateway.exited).signal).toBe('SIGKILL')
+      await gateway.start({})
+      const reply = await agent(operation, input, { idempotencyKey })
+      const expected = { firings: 1, messages: use.name === 'reminder-at-stop' ? 1 : 0 }
+      expect(await effectsOf(use, session)).toEqual(expected)
+      // The same call under another idempotency key is the same moment, except for the end of a turn, which is another turn.
+      if (operation !== 'appendEvents') expect(await agent(operation, input)).toEqual(reply)
+      expect(await effectsOf(use, session)).toEqual(expected)
+      await gateway.call('endSession', { id: session.id })
+    },
+  )
 })

@@ -84,7 +84,7 @@ describe('watchers and kill -9', { timeout: 300_000 }, () => {
 
 if (await hasPostgres())
   describe('watchers on two gateways with one PostgreSQL', { timeout: 120_000 }, () => {
-    it('each effect of a watcher happens once if one gateway is killed while the other goes on', async () => {
+    it('each effect of a watcher happens once if one gateway is killed while the other continues', async () => {
       const database = await freshDatabase()
       const a = await startGateway({ config: withWorker, store: database.url })
       const b = await startGateway({ runner: 'none', store: database.url })

@@ -73,7 +73,7 @@ const steps = [
 
 describe('watchers after kill -9', () => {
   it.each(steps)(
-    'the end of a turn sends the agent back once (killed when it is $step)',
+    'after kill -9, the end of a turn sends the agent back once (killed when it is $step)',
     async ({ step, isStored }) => {
       await gateway.kill()
       await gateway.start({ HOLDPOINT_CRASH_AT: `${step}:appendEvents` })
@@ -89,17 +89,22 @@ describe('watchers after kill -9', () => {
     },
   )
 
-  it.each(steps)('the report of a call has effects once (killed when it is $step)', async ({ step, isStored }) => {
-    await gateway.kill()
-    await gateway.start({ HOLDPOINT_CRASH_AT: step === 'replying' ? 'replying:reportMoment' : `${step}:moment` })
-    const { id, fence } = await startAgent()
-    const none = { values: { starts: 0, calls: 0 }, messages: 0, fired: [] }
-    const all = { values: { starts: 1, calls: 1 }, messages: 0, fired: ['start', 'after'] }
-    const report = { id, fence, moment: 'after', key: 'k', result: { ok: true } } as const
-    await crashAndRepeat('reportMoment', report, async () => expect(await effectsOf(id)).toEqual(isStored ? all : none))
-    // The event of the same call comes in another call, and has no further effect.
-    await runner('appendEvents', { id, fence, items: [{ type: 'tool.finished', block: 'k', ok: true }] })
-    expect(await effectsOf(id)).toEqual(all)
-    await gateway.call('endSession', { id })
-  })
+  it.each(steps)(
+    'after kill -9, the report of a call causes effects once (killed when it is $step)',
+    async ({ step, isStored }) => {
+      await gateway.kill()
+      await gateway.start({ HOLDPOINT_CRASH_AT: step === 'replying' ? 'replying:reportMoment' : `${step}:moment` })
+      const { id, fence } = await startAgent()
+      const none = { values: { starts: 0, calls: 0 }, messages: 0, fired: [] }
+      const all = { values: { starts: 1, calls: 1 }, messages: 0, fired: ['start', 'after'] }
+      const report = { id, fence, moment: 'after', key: 'k', result: { ok: true } } as const
+      await crashAndRepeat('reportMoment', report, async () =>
+        expect(await effectsOf(id)).toEqual(isStored ? all : none),
+      )
+      // The event of the same call comes in another call, and has no further effect.
+      await runner('appendEvents', { id, fence, items: [{ type: 'tool.finished', block: 'k', ok: true }] })
+      expect(await effectsOf(id)).toEqual(all)
+      await gateway.call('endSession', { id })
+    },
+  )
 })

@@ -237,7 +237,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     expect(await violationsOn(page)).toEqual([])
   })
 
-  it('with reduced motion, nothing on the page is animated', async () => {
+  it('the page animates nothing if the person prefers reduced motion', async () => {
     const page = await fixture.openPage(withoutMotion)
     const asker = await fixture.openAsker()
     const moving = () => page.evaluate(() => document.getAnimations().filter(it => it.playState === 'running').length)

@@ -219,7 +219,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('Ctrl+Enter sends a note or an edit, but never allows what is dangerous or not shown in full, and is then not offered', async () => {
+  it('Ctrl+Enter sends a note or an edit, but never allows a request that is dangerous or not shown in full, for which the card does not offer it', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const dangerous = await asker.ask(asks.dangerous())

@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     return card
   }
 
-  it('“Always…” explains the proposed rules, shows what they would have matched, and adds the chosen one with its limits', async () => {
+  it('“Always…” explains the proposed rules, shows what they would have matched, and adds the chosen rule with its limits', async () => {
     const agent = await openAgent()
     await fixture.answer(await agent.ask(command('npm test')))
     await fixture.answer(await agent.ask(command('npm test -- denied.test.ts')), { kind: 'deny', reason: 'no' })
@@ -79,7 +79,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     await cardOf(page, suggested).getByText('Suggested and stored by Test agent, not by Holdpoint:').waitFor()
   })
 
-  it('“Always…” says why there is no rule, and shows the agent’s text escaped', async () => {
+  it('“Always…” says why no rule can be proposed, and shows the agent’s text escaped', async () => {
     const agent = await openAgent()
     const several = await agent.ask(command('npm test && npm run x'))
     const hostile = await agent.ask(command('make "a\u200b <b>b</b>"'))

@@ -284,7 +284,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     })
 
     it.each(['inbox', 'session'])(
-      'the %s screen shows the full path of the folder and every warning before a request can be allowed',
+      'the %s screen shows the full folder path and every warning before a request can be allowed',
       async screen => {
         const asker = await fixture.openAsker('s', `/srv/${'deep/'.repeat(60)}end`)
         const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }

@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser())('the audit log with decisions of last week', () 
     day = await recordDecisions()
   })
 
-  it('who allowed a given command last week, and when, is found with at most 4 actions', async () => {
+  it('a person finds out with at most 4 actions who allowed a given command last week, and when', async () => {
     expect(Date.now() - day.getTime()).toBeGreaterThan(weekMs - 60_000)
     const page = await fixture.openPage()
     const person = actionCounter(page)
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser())('the audit log with decisions of last week', () 
     expect(person.count).toBeLessThanOrEqual(4)
   })
 
-  it('a notice in the audit log starts in the column of the answers', async () => {
+  it('a notice in the audit log is aligned with the column of the answers', async () => {
     const page = await fixture.openPage()
     await page.goto(`${fixture.gateway.url}/#/audit`)
     const left = (selector: string) =>

@@ -35,7 +35,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
   const bar = (page: Page) => page.getByRole('region', { name: 'Answer several requests at once' })
   const reason = (page: Page) => bar(page).getByRole('textbox')
 
-  it('keys answer the selected requests only if the person is at one of them, and key hints say so', async () => {
+  it('keys answer the selected requests only if one of them is active, and key hints say so', async () => {
     const page = await fixture.openPage()
     const request = await openRequests(page, 2)
     await pressKey(page, 'j')
@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     for (const at of [0, 11]) expect(await fixture.answerGivenOnPage(request(at))).toEqual({ kind: 'allow' })
   })
 
-  it('“more like this” selects the requests with the same program and folder, also by key', async () => {
+  it('“more like this” selects the requests with the same program and folder, with the mouse or a key', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const like = [await asker.ask(asks.command('npm test')), await asker.ask(asks.command('CI=1 npm run lint'))]
@@ -117,7 +117,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     for (const request of [other, elsewhere]) expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('all requests of a session are reviewed from the head of its group; those that need individual review are listed with the reason', async () => {
+  it('all requests of a session can be reviewed from the header of its group; requests that need individual review are listed with the reason', async () => {
     const page = await fixture.openPage()
     const [docs, api] = [await fixture.openAsker('docs'), await fixture.openAsker('api')]
     const commands = [await docs.ask(asks.command('npm test')), await docs.ask(asks.command('npm run lint'))]

@@ -80,7 +80,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
     expect(await violations.jsonValue()).toEqual([])
   })
 
-  it('D8: text that imitates Holdpoint has the background of agents’ text, on which there is no button', async () => {
+  it('D8: text that imitates Holdpoint has the background of agents’ text, where the page never shows a button', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     for (const ask of everywhere(fakeControls)) {
@@ -117,7 +117,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
     expect(text.indexOf('The agent says:')).toBeLessThan(text.indexOf('Only lists files.'))
   })
 
-  it('D13: on a page that is out of date, the buttons of an answered request are gone, and a late answer loses', async () => {
+  it('D13: on a page that is out of date, the buttons of an answered request disappear, and a late answer is refused', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     await button(cardOf(page, request), 'Allow once').waitFor()

@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser())('the preset of a form field', () => {
     expect(await card.locator('.exact-value').count()).toBe(3)
   })
 
-  it('F8: the names of choices show invisible characters, and also their values if those differ', async () => {
+  it('F8: choices show invisible characters in their names, and their values if the values differ from the names', async () => {
     const hidden = 'sta\u200bble'
     const many = [hidden, 'b', 'c', 'd', 'e', 'f']
     const { card } = await openForm({

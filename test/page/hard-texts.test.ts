@@ -155,7 +155,7 @@ describe.skipIf(hasNoBrowser())('F13: texts that are hard to draw', () => {
     expect(longestMs).toBeLessThan(busyMaxMs)
   })
 
-  it('F13: texts that are hard to draw do not block the page when a person expands a tool with such an output', async () => {
+  it('F13: texts that are hard to draw do not block the page when a person expands a tool call with such output', async () => {
     const { page, log, say } = await openSession()
     for (const [block, output] of Object.entries({ a: fill('x', 900_000), b: lines(200_000, () => 'x') })) {
       await say({ type: 'tool.started', block, tool: 'Bash', input: { command: block } })

@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     }
   }
 
-  it('among 24 requests, the one with the nearest deadline is opened and answered with at most 3 keys', async () => {
+  it('among 24 requests, the request with the nearest deadline is opened and answered with at most 3 keys', async () => {
     const { urgent } = await openMixed()
     const page = await fixture.openPage()
     await expect.poll(() => page.locator('li.request-row').count()).toBe(24)
@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     expect(keys.count).toBeLessThanOrEqual(3)
   })
 
-  it('among 24 requests, 8 similar ones are answered with at most 4 keys', async () => {
+  it('among 24 requests, 8 similar requests are answered with at most 4 keys', async () => {
     const { similar, urgent } = await openMixed()
     const page = await fixture.openPage()
     await expect.poll(() => page.locator('li.request-row').count()).toBe(24)
@@ -180,7 +180,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     await expect.poll(() => listed(page)).toEqual(idsOf(a, late, b, c))
   })
 
-  it('a row says what is asked in the agent’s words and in ours, and in a group leaves out what the head of the group says', async () => {
+  it('a row describes the request in the agent’s words and in Holdpoint’s, and leaves out what the header of its group says', async () => {
     const title = `Upgrade everything ${'and what depends on it '.repeat(12)}`.slice(0, 300)
     const asker = await fixture.openAsker(title, '/src/platform')
     const plan = await asker.ask(asks.plan())
@@ -204,7 +204,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     await page.getByLabel('Group requests').selectOption('Not grouped')
   })
 
-  it('the requests of a muted session are collapsed at the end and counted apart, until the session is unmuted', async () => {
+  it('the requests of a muted session are collapsed at the end of the inbox and counted separately, until the session is unmuted', async () => {
     const [loud, quiet] = [await fixture.openAsker('loud'), await fixture.openAsker('quiet')]
     const noise = await loud.ask(asks.command('npm run noise'))
     const other = await quiet.ask(asks.command('npm run other'))
@@ -246,7 +246,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     await cardOf(page, three).locator('[data-key="a"]').waitFor()
   })
 
-  it('a secret and an open panel are kept while the person looks at another request', async () => {
+  it('a typed secret and an open panel are kept while the person looks at another request', async () => {
     const asker = await fixture.openAsker()
     const secret = await asker.ask(asks.secret())
     const command = await asker.ask(asks.command())
@@ -260,7 +260,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     expect(await card.getByRole('textbox').isVisible()).toBe(true)
   })
 
-  it('a key that moves past a request with an open panel moves on, and is not typed into the field of the panel', async () => {
+  it('a key that selects the next request works on a request with an open panel, and is not typed into the field of the panel', async () => {
     const asker = await fixture.openAsker()
     const [first, second] = [await asker.ask(asks.command('echo first')), await asker.ask(asks.command('echo second'))]
     const page = await fixture.openPage()

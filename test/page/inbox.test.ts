@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await visibleText(card.locator('.card-header'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
   })
 
-  it('the inbox gives each agent in a path its own background, so that one name cannot look like two', async () => {
+  it('the inbox gives each agent in a path its own background, so that one name cannot look like two names', async () => {
     const asker = await fixture.openAsker()
     await asker.ask(asks.command(), { agentPath: ['sub ⟶ fake', 'real'] })
     const page = await fixture.openPage()
@@ -82,7 +82,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(prevented).toBe(true)
   })
 
-  it('the inbox adds new requests at the end, even urgent ones, and announces those below the screen, without moving a row or the open card', async () => {
+  it('the inbox adds new requests at the end, even urgent ones, and announces new requests below the screen, without moving a row or the open card', async () => {
     const page = await fixture.openPage({ viewport: { width: 1024, height: 600 } })
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.waitForFunction(() => document.activeElement?.matches('li[data-request]'))
   })
 
-  it('the inbox puts the nearest deadline first, then the dangerous, then the oldest', async () => {
+  it('the inbox lists requests with the nearest deadline first, then dangerous ones, then the oldest', async () => {
     const asker = await fixture.openAsker()
     const old = await asker.ask(asks.command('npm run old'))
     const young = await asker.ask(asks.command('npm run young'))

@@ -64,7 +64,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     expect(await visibleText(page.getByRole('heading', { name: '/src/lonely' }))).toBe('/src/lonely')
   })
 
-  it('the Sessions screen shows an agent that failed, was lost or is disconnected as such, in the list, the sidebar and the palette', async () => {
+  it('the Sessions screen shows an agent that failed, was lost or is disconnected with that state in the list, the sidebar and the palette', async () => {
     const failed = await fixture.openAsker('broken')
     await fixture.gateway.call('appendEvents', {
       id: failed.session.id,
@@ -147,7 +147,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     expect(await button(row('passing'), 'Delete').count()).toBe(0)
   })
 
-  it('the Sessions screen shows the End button on hover; on touch screens, only the screen of the session has it, and ended sessions can be deleted', async () => {
+  it('the Sessions screen shows the End button on hover; on touch screens, only the screen of the session has this button, and ended sessions can be deleted', async () => {
     const { session } = await fixture.openAsker('harbour')
     const seen = (page: Page) =>
       page
@@ -333,7 +333,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await page.getByText('No results').waitFor()
   })
 
-  it('the audit log has a column for who, answer, session, folder, agent and surface, and filters by person, folder and day', async () => {
+  it('the audit log has columns for person, answer, session, folder, agent and surface, and filters by person, folder and day', async () => {
     const [api, docs] = [
       await fixture.openAsker('api', '/srv/columns/api'),
       await fixture.openAsker('docs', '/srv/columns/docs'),

@@ -100,7 +100,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     expect((await recorded(page)).shown).toEqual(['Run a command · quiet / npm run news'])
   })
 
-  it('browser notifications are shown by only one of several hidden tabs, and by none while another tab is visible', async () => {
+  it('browser notifications are shown by only one of several hidden tabs, and by no tab while another tab is visible', async () => {
     const page = await fixture.openPage(withRecorder)
     const other = await fixture.openTab(page)
     const asker = await fixture.openAsker()

@@ -161,7 +161,7 @@ describe.skipIf(isMissing)('a page of another origin', () => {
     afterAll(() => signedIn?.context().close())
 
     it.each(Object.keys(attacks) as (keyof typeof attacks)[])(
-      'B1–B4, B10: a page of another origin gets nothing by %s',
+      'B1–B4, B10: a page of another origin gets no data by %s',
       async name => {
         await page.goto(`http://${host}:${attackerPort}/`)
         for (const gatewayHost of ['localhost', '127.0.0.1']) {
@@ -297,7 +297,7 @@ describe.skipIf(isMissing)('B14: the URL of the page', () => {
   /** Names that other programs take a server or a credential from. */
   const names = ['gatewayUrl', 'gateway', 'server', 'url', 'api', 'host', 'redirect', 'next']
 
-  it('B14: the URL of the page cannot name another server, and a signed-in person sees the page of this one', async () => {
+  it('B14: the URL of the page cannot name another server, and a signed-in person sees the page of this server', async () => {
     const requests: string[] = []
     page.on('request', sent => requests.push(new URL(sent.url()).origin))
     const evil = `http://localhost:${attackerPort}/`

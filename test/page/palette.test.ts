@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser())('the command palette', () => {
     expect(items.map(({ body }) => body.kind)).toContain('interrupt')
   })
 
-  it('the command palette offers the actions of every screen, and those of the open session and request only there', async () => {
+  it('the command palette offers the actions of every screen, and the actions of a session or request only while it is open', async () => {
     const asker = await fixture.openAsker('api')
     const request = await asker.ask(asks.command())
     const { page } = await open()
@@ -82,7 +82,7 @@ describe.skipIf(hasNoBrowser())('the command palette', () => {
     for (const name of ofSession) expect(await offered(name)).toContain(name)
   })
 
-  it('the command palette asks before it ends a session or interrupts one with a pending request, as the buttons do', async () => {
+  it('the command palette asks for confirmation before it ends a session or interrupts a session with a pending request, as the buttons do', async () => {
     const asker = await fixture.openAsker('api')
     const request = await asker.ask(asks.command())
     const { page, run } = await open()

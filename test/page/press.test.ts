@@ -41,20 +41,20 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     await page.mouse.down()
     return { page, asker, first, request, card: cardOf(page, request) }
   }
-  /** Keeps the button pressed until the usual pause after a change is over, and lifts it. */
+  /** Keeps the mouse button pressed until the usual pause after a change is over, and releases it. */
   async function release(page: Page): Promise<void> {
     await markChanged(page)
     await waitForCooldown(page)
     await page.mouse.up()
   }
 
-  it('a click on an answer button decides if nothing changes while the mouse button is down, however long that takes', async () => {
+  it('a click on an answer button sends the answer if nothing changes while the mouse button is down, however long that takes', async () => {
     const { page, request } = await pressAllow()
     await release(page)
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('a click on an answer button decides nothing if the list changed while the mouse button was down', async () => {
+  it('a click on an answer button sends no answer if the list changed while the mouse button was down', async () => {
     const { page, asker, request, card } = await pressAllow()
     const third = await asker.ask(asks.command('third'))
     await page.locator(`[data-request="${third.id}"]`).waitFor()
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('a click on an answer button decides nothing if the card moved while the mouse button was down', async () => {
+  it('a click on an answer button sends no answer if the card moved while the mouse button was down', async () => {
     const { page, request, card } = await pressAllow()
     // The card moves less than the height of its button, so that the mouse is still above the button.
     await page.evaluate(() => {
@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('a click on an answer button decides nothing if the card moved just before it', async () => {
+  it('a click on an answer button sends no answer if the card moved just before it', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('a click on an answer button decides nothing if it brings the window to the front', async () => {
+  it('a click on an answer button sends no answer if it brings the window to the front', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     }
   })
 
-  it('a dangerous request on a touch screen is allowed with a mouse after a confirmation, also on a device with a touch screen', async () => {
+  it('a dangerous request on a touch screen is allowed with a mouse after a confirmation, even on a device with a touch screen', async () => {
     const { page, request, hold, runFor } = await openDangerous({
       viewport: { width: 1440, height: 900 },
       hasTouch: true,

@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     })
   })
 
-  it('the keyboard chooses a line, and the keys of a comment never send an answer', async () => {
+  it('a line can be chosen with the keyboard, and keys in a comment field never send an answer', async () => {
     const { page, request, card } = await openRequest(asks.plan())
     await waitForCooldown(page)
     await page.keyboard.press('c')
@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await receipt(page, 'allowed by you, with 1 comment').waitFor()
   })
 
-  it('a comment on a command of one line needs no choice, and can be changed and deleted', async () => {
+  it('a comment on a command of one line needs no choice of a line, and can be changed and deleted', async () => {
     const { card } = await openRequest(asks.command(), phone)
     await button(card, 'Comment…').tap()
     await card.locator('textarea').fill('Not on staging.')
@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await button(card, 'Allow once').waitFor()
   })
 
-  it('the buttons of a denial stay on the screen of a phone beside a long list of lines', async () => {
+  it('on a phone, the buttons for a denial stay on the screen beside a long list of lines', async () => {
     const { card } = await openRequest(asks.write(60), phone)
     await button(card, 'Comment…').tap()
     await commentOn(card, 'line 1').tap()
@@ -196,7 +196,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await page.getByText(`An answer can have at most ${limits.commentsMax} comments.`).waitFor()
   })
 
-  it('hostile characters of a line stay visible while a person comments on it', async () => {
+  it('hostile characters of a line stay visible while a person comments on the line', async () => {
     const { card } = await openRequest(asks.command('echo a\u202E\u200Bb # ⟨CR⟩\nrm -rf build'))
     await button(card, 'Comment…').click()
     const shown = await visibleText(card.getByRole('group', { name: 'Lines to comment on' }))
@@ -205,7 +205,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(shown).not.toContain('\u202E')
   })
 
-  it('an agent that reads nothing with an allow gets comments only with a denial, and the card says so', async () => {
+  it('an agent that cannot read comments with an allow gets them only with a denial, and the card says so', async () => {
     const runner = await announceLocalRunner(fixture.gateway, ['approvals', 'messages'])
     try {
       const agent = await runner.openAgent('/srv')
@@ -215,7 +215,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
       await button(card, 'Comment…').click()
       await commentOn(card, 'line 1 of the new text').click()
       await card.locator('textarea').fill('No.')
-      await card.getByText('comments go only with “Deny”').waitFor()
+      await card.getByText('they are sent only with “Deny”').waitFor()
       expect(await button(card, 'Ask back…').count()).toBe(0)
       await click(page, button(card, 'Allow without your comments'))
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
@@ -224,7 +224,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     }
   })
 
-  it('a person asks back, the receipt shows a question and no denial, and the next request shows the discussion', async () => {
+  it('if a person asks back, the receipt shows the question and no denial, and the next request shows the discussion', async () => {
     const { page, agent, request, card } = await openRequest(asks.command())
     await button(card, 'Ask back…').click()
     await expect.poll(() => button(card, 'Ask the agent').isDisabled()).toBe(true)
@@ -245,7 +245,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(await visibleText(followed)).toContain('Because it is broken there.')
   })
 
-  it('the discussion before a request contains an answer that many events followed, or says where to read it', async () => {
+  it('the discussion before a request contains an answer that is many events old, or says where to read the answer', async () => {
     const agent = await fixture.openAsker()
     const { id } = agent.session
     const asked = await agent.ask(asks.command())
@@ -265,7 +265,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(await visibleText(followed)).not.toContain('wrote nothing')
   })
 
-  it('a person asks back instead of answering questions, but not instead of filling in a form', async () => {
+  it('a person can ask back instead of answering questions, but not instead of filling in a form', async () => {
     const { page, agent, request, card } = await openRequest(asks.questions())
     await button(card, 'Ask back…').click()
     await card.getByLabel('What do you want to know').fill('Who reads the output?')

@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('the risk beside an edited command is that of the edited text, which needs a confirmation if it is dangerous', async () => {
+  it('the risk shown with an edited command is the risk of the edited text, which needs a confirmation if it is dangerous', async () => {
     const agent = await openAgent()
     const harmless = await agent.ask(command('ls'))
     const danger = await agent.ask(command('rm -rf build'))
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect(await fixture.answerGivenOnPage(danger)).toMatchObject({ kind: 'allow', input: { command: 'ls' } })
   })
 
-  it('a text needs the same confirmation as a dangerous one if the gateway cannot return its risk', async () => {
+  it('edited text needs the same confirmation as dangerous text if the gateway cannot return its risk', async () => {
     const agent = await openAgent()
     const request = await agent.ask(command('ls'))
     const page = await fixture.openPage({ expectedErrors: /503/ })
@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect(await visibleText(card.locator('.edited-risk'))).toContain('may do more than Holdpoint can tell')
   })
 
-  it('an urgent new request moves nothing on the screen, and “1 new” sorts it to the top', async () => {
+  it('an urgent new request moves nothing on the screen, and the button “1 new” moves the request to the top', async () => {
     const agent = await openAgent()
     const shown = []
     for (let at = 0; at < 7; at++) shown.push(await agent.ask(command(`ls -${'a'.repeat(at + 1)}`)))

@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     expect(await addedRules()).toEqual([])
   })
 
-  it('the Rules screen lets a person write, test, change, pause, resume and revoke a rule, also with the keyboard', async () => {
+  it('the Rules screen lets a person write, test, change, pause, resume and revoke a rule, with the mouse and the keyboard', async () => {
     const asker = await fixture.openAsker()
     const denied = await asker.ask(asks.command('git push --force'))
     await fixture.answer(denied, { kind: 'deny', reason: 'no' })
@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     await row('npm publish').waitFor()
   })
 
-  it('the Rules screen tells whether a command would be allowed, and why', async () => {
+  it('the Rules screen says whether a command would be allowed, and why', async () => {
     await add({ effect: 'deny', command: 'git push', message: 'Open a pull request.' })
     const { page } = await open()
     const form = page.getByRole('region', { name: 'Would a command be allowed?' })
@@ -211,7 +211,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     })
   })
 
-  it('hostile content is escaped, rules from files are read-only with the state of their file, and nothing is wider than a phone', async () => {
+  it('the Rules screen escapes hostile content, shows rules from files as read-only with the state of the file, and fits a phone', async () => {
     const long = `/very/${'long/'.repeat(60)}`
     await add({ effect: 'deny', command: `echo ${'x'.repeat(2000)} \u202eevil\u200b`, scope: { cwd: long } })
     await add({ effect: 'deny', command: 'cat ./locales/\u0430dmin \u2600\ufe0f', note: '<b>bold</b>\nsecond' })

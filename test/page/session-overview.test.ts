@@ -179,7 +179,7 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
     await cardOf(page, waiting).waitFor()
   })
 
-  it('the overview of a session moves from what the person looks at to the next request, not from the request that the person opened before', async () => {
+  it('the overview of a session jumps to the next request after the entry that is visible, not after the request that the person opened before', async () => {
     const agent = await fixture.openAsker('scrolled')
     for (const name of ['first', 'second']) {
       await fixture.answer(await agent.ask(asks.command(`echo ${name}`)))

@@ -80,7 +80,7 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     },
   )
 
-  it('the panel of the session screen keeps the buttons of a long request in view without a scroller inside a scroller', async () => {
+  it('the panel of the session screen keeps the buttons of a long request in view without nested scroll areas', async () => {
     const agent = await openAgent()
     const request = await agent.ask(asks.command(long))
     for (const options of [{}, phone]) {
@@ -135,7 +135,7 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     expect(await composer.inputValue()).toBe('I am writing')
   })
 
-  it('the transcript stays at its end while the card beside it or over it grows', async () => {
+  it('the transcript stays at its end while the card beside or over the transcript grows', async () => {
     const agent = await openAgent()
     const request = await agent.ask(asks.plan())
     for (const options of [{}, phone]) {

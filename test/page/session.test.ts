@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect((await fixture.gateway.call('getSession', { id: session.id })).pending).toBe(0)
   })
 
-  it('in the composer, Enter starts a new line, Ctrl+Enter sends, and a text of several lines is shown in full after the sheet of a phone is lowered', async () => {
+  it('in the composer, Enter starts a new line, Ctrl+Enter sends, and a long text is shown in full after the sheet on a phone is lowered', async () => {
     const agent = await fixture.openAsker('composer')
     const page = await fixture.openPage(phone)
     await page.goto(`${fixture.gateway.url}/#/sessions/${agent.session.id}`)

@@ -46,7 +46,7 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
     await other.context().close()
   })
 
-  it('the Settings screen lists tokens with their last use, and revokes one after a confirmation', async () => {
+  it('the Settings screen lists tokens with their last use, and revokes a token after a confirmation', async () => {
     const { id, secret } = await fixture.gateway.call('addToken', { role: 'person', name: 'Ana’s script' })
     const page = await open()
     const row = section(page, 'Browsers and tokens').locator('.access-row', { hasText: 'Ana’s script' })
@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
       .waitFor()
   })
 
-  it('the Settings screen is reached with g t, from the sidebar, and on a phone from the user menu', async () => {
+  it('the Settings screen opens with the keys g t, from the sidebar, and on a phone from the user menu', async () => {
     const page = await fixture.openPage()
     await page.keyboard.press('g')
     await page.keyboard.press('t')

@@ -175,7 +175,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
     expect((await glyphsOf(code, 'אבג')).map(glyph => glyph.char)).toEqual(['א', 'ב', 'ג'])
   })
 
-  describe.each(variants)('on a page %s', (_, options) => {
+  describe.each(variants)('text order on a page %s', (_, options) => {
     it('F7: right-to-left letters are drawn in stored order on the cards of all kinds of requests', async () => {
       const page = await fixture.openPage(options)
       const asker = await fixture.openAsker()
@@ -329,7 +329,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
     await expectRightToLeft(page.locator('.markdown li').first(), 'واحد')
   })
 
-  it('F7: in an English sentence, brackets and signs between Hebrew words are not mirrored and the words keep their sides', async () => {
+  it('F7: in an English sentence, brackets and signs between Hebrew words are not mirrored, and the words keep their positions', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage()
     const ask: Ask = {

@@ -37,10 +37,10 @@ const typedText = fc
   })
   .map(({ place, ...one }): TypedText => ({ ...one, askedAfter: place % one.text.length }))
 
-describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear', () => {
+describe.skipIf(hasNoBrowser())('text typed on the page while requests appear', () => {
   const fixture = setUpPageFixture()
 
-  it('texts typed on the page while requests appear decide nothing (20 texts)', async () => {
+  it('text typed on the page while requests appear answers no request (20 texts)', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage({ before: installClock })
     // On the screen of a session, keys act on the first card.
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear',
     }
   })
 
-  it('texts typed on the page while requests appear can be distinguished from a decision: a single key answers the request, and its button shows that first', async () => {
+  it('a single key that is not part of typed text answers a request on the page, and the button shows that first', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
@@ -90,7 +90,7 @@ describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear',
       'because you left the page',
       (page: Page) => page.evaluate(() => dispatchEvent(new Event('blur'))),
     ],
-  ])('a key that decides is dropped by %s', async (_, toast, interrupt) => {
+  ])('a key that answers a request on the page is dropped by %s', async (_, toast, interrupt) => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear',
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('texts typed on the page while requests appear do not change the mode of a session while its select has the focus', async () => {
+  it('text typed on the page while requests appear does not change the mode of a session while its select has the focus', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const request = await asker.ask({ ...asks.plan(), modes: ['acceptEdits', 'bypassPermissions', 'default'] } as Ask) // a plan is an approval, which may have `modes`

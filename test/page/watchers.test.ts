@@ -53,7 +53,7 @@ describe.skipIf(hasNoBrowser())('watchers on the page', () => {
     await button(green, 'Change green').click()
     await page.getByLabel('New value of green').fill('yes')
     await button(green, 'Save').click()
-    await green.getByText('Write true or false.').waitFor()
+    await green.getByText('Enter true or false.').waitFor()
     await page.getByLabel('New value of green').fill('true')
     await page.keyboard.press('Enter')
     await green.getByText('set by').waitFor()

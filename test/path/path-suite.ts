@@ -87,7 +87,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await finished(session)).toEqual(['Before the ask.', 'Allowed: {"to":"there"} And more.'])
     })
 
-    it('a turn handles the next message after the previous one is done', async () => {
+    it('a turn handles the next message after the previous message is done', async () => {
       const session = await play('echo', 'one')
       const first = await nthRequest(session)
       await call('sendMessage', { id: session, text: 'two' })
@@ -120,7 +120,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect((await finished(session)).at(-1)).toContain('- The form says to = "Ada", count = 2.')
     })
 
-    it('a request by the agent can be one of several pending requests that are answered in reverse order', async () => {
+    it('a request by the agent can be answered before earlier pending requests of the agent', async () => {
       const session = await start('rehearsal', { only: 'parallel' })
       const [first, second] = [await nthRequest(session), await nthRequest(session, 2)]
       expect([first.agentPath, second.agentPath]).toEqual([['reviewer'], ['reviewer', 'linter']])

@@ -102,7 +102,7 @@ describe.each(setups)('watchers on %s', (_name, open) => {
     return items.flatMap(event => (event.type === 'watch.fired' ? [event.watcher.name] : []))
   }
 
-  it('a call that is checked several times at once has effects once', async () => {
+  it('watchers act once on a call that is checked several times at once', async () => {
     const call = { id, fence, key: 'k', tool: 'Bash', input: { command: 'ls' } }
     const verdicts = await atOnce(checks => checks('checkTool', call))
     expect(new Set(verdicts.map(verdict => JSON.stringify(verdict))).size).toBe(1)
@@ -115,7 +115,7 @@ describe.each(setups)('watchers on %s', (_name, open) => {
     expect((await firings()).sort()).toEqual(['after', 'before', 'start'])
   })
 
-  it('different calls at once each have effects once, and the start has them once', async () => {
+  it('watchers act once on each of several calls at once, and once on the start of the session', async () => {
     await Promise.all(
       Array.from({ length: times }, (_, n) =>
         agent(n)('checkTool', { id, fence, key: `k${n}`, tool: 'Bash', input: { command: `ls ${n}` } }),
@@ -124,7 +124,7 @@ describe.each(setups)('watchers on %s', (_name, open) => {
     expect(await values()).toEqual({ starts: 1, before: times, after: 0 })
   })
 
-  it('the end of a turn that is appended several times at once sends the agent back once', async () => {
+  it('watchers send the agent back once if the end of a turn is appended several times at once', async () => {
     const end = { id, fence, items: [{ type: 'turn.finished' as const, ending: 'done' as const }] }
     await atOnce(appends => appends('appendEvents', end, { idempotencyKey: 'the end' }))
     const { items } = await agent(0)('listCommands', { id })
@@ -134,24 +134,27 @@ describe.each(setups)('watchers on %s', (_name, open) => {
     expect((await firings()).filter(name => name === 'stop')).toEqual(['stop'])
   })
 
-  it.each(readyMadeUses)('$name acts once if the same moment is reported several times at once', async use => {
-    state = stateWith(fileFor(use))
-    // A session of the first gateway reads the file again.
-    const { incarnation } = await agent(0)('announceRunner', { id: runner, name: 'here', drivers: [driver] })
-    const { id } = await (people[0] as Call)('startSession', { driver: 'test', cwd: '/srv' }) // there is at least one gateway
-    const { fence } = await agent(0)('attachSession', { id, runner, incarnation })
-    const session = { id, fence, agent: agent(0), person: person() }
-    await use.prepare?.(session)
-    const [operation, input] = use.acts(session)
-    // Only the end of a turn has no key of its own.
-    const options = operation === 'appendEvents' ? { idempotencyKey: `end-${id}` } : {}
-    const replies = await atOnce(reports => reports(operation, input, options))
-    if (operation !== 'appendEvents') expect(new Set(replies.map(reply => JSON.stringify(reply))).size).toBe(1)
-    expect(await effectsOf(use, session)).toEqual({ firings: 1, messages: use.name === 'reminder-at-stop' ? 1 : 0 })
-    state = stateWith(content)
-  })
+  it.each(readyMadeUses)(
+    'the watcher $name acts once if the same moment is reported several times at once',
+    async use => {
+      state = stateWith(fileFor(use))
+      // A session of the first gateway reads the file again.
+      const { incarnation } = await agent(0)('announceRunner', { id: runner, name: 'here', drivers: [driver] })
+      const { id } = await (people[0] as Call)('startSession', { driver: 'test', cwd: '/srv' }) // there is at least one gateway
+      const { fence } = await agent(0)('attachSession', { id, runner, incarnation })
+      const session = { id, fence, agent: agent(0), person: person() }
+      await use.prepare?.(session)
+      const [operation, input] = use.acts(session)
+      // Only the end of a turn has no key of its own.
+      const options = operation === 'appendEvents' ? { idempotencyKey: `end-${id}` } : {}
+      const replies = await atOnce(reports => reports(operation, input, options))
+      if (operation !== 'appendEvents') expect(new Set(replies.map(reply => JSON.stringify(reply))).size).toBe(1)
+      expect(await effectsOf(use, session)).toEqual({ firings: 1, messages: use.name === 'reminder-at-stop' ? 1 : 0 })
+      state = stateWith(content)
+    },
+  )
 
-  it('an answer that sends the agent back is applied once, although several people give it', async () => {
+  it('an answer that sends the agent back is applied once even if several people give it', async () => {
     for (let n = 0; n < 4; n++)
       await agent(n)('appendEvents', { id, fence, items: [{ type: 'turn.finished', ending: 'done' }] })
     const [request] = (await person()('listRequests', { session: id, status: 'pending' })).items

@@ -112,7 +112,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     await recorder.close()
   })
 
-  it('F19: an agent sees no variable of Holdpoint in its environment', async () => {
+  it('F19: an agent’s environment contains none of Holdpoint’s variables', async () => {
     const names = `Object.keys(process.env).filter(name => name.startsWith('HOLDPOINT_'))`
     const agents = { nosy: writeAgent('nosy', `yield 'variables: ' + ${names}.join()`) }
     const store = `file:${join(folder, 'kept.db')}`

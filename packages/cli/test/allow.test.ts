@@ -181,7 +181,7 @@ describe('holdpoint allow at a terminal', () => {
 describe('holdpoint allow with several requests', () => {
   const ask = (command: string) => askAsExternalAgent(gateway, approvalAsk({ command }))
 
-  it('holdpoint allow with several requests shows all of them, asks once, and asks for each dangerous one on its own', async () => {
+  it('holdpoint allow with several requests shows all requests, asks once for all of them, and asks separately about each dangerous request', async () => {
     const requests = [await ask('ls one'), await ask('git push --force'), await ask('ls two')]
     const terminal = openTerminal(['allow', ...requests.map(({ id }) => id)], { rows: 60 })
     const screen = await terminal.waitFor('Allow these 2 requests once? [y/N]')

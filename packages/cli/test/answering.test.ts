@@ -68,7 +68,7 @@ describe('holdpoint show', () => {
     expect(after.out).not.toContain('holdpoint allow')
   })
 
-  it('holdpoint show shows the diff of each file of a change of several files, and everything else of the input', async () => {
+  it('holdpoint show shows a change of several files as one diff per file, and the rest of the input', async () => {
     const changes = [
       { path: '/srv/a.ts', kind: 'update', diff: '@@ -7 +7 @@ main()\n-old\n+new\n' },
       { path: '/srv/b.ts', old_string: '', new_string: 'first\nsecond' },
@@ -125,8 +125,8 @@ describe('holdpoint show', () => {
   })
 })
 
-describe('holdpoint show with a session', () => {
-  it('holdpoint show with a session prints its repository, its waiting time, the files that its agent changed and the to-do list', async () => {
+describe('holdpoint show with a session id', () => {
+  it('holdpoint show with a session id prints its repository, its waiting time, the files that its agent changed and the to-do list', async () => {
     const session = await gateway.call('startSession', { driver: 'external', title: 'worker' })
     const call = (block: string, tool: string, input: JsonObject) => [
       { type: 'tool.started' as const, tool, block, input },
@@ -225,7 +225,7 @@ describe('holdpoint allow', () => {
     expect((await json('allow', request.id, ...words)).resolution.answer).toEqual(taken)
   })
 
-  it('holdpoint allow lists the rules that would allow a request from now on, and adds the chosen one with --always', async () => {
+  it('holdpoint allow lists the rules that would allow a request from now on, and adds the chosen rule with --always', async () => {
     const cwd = gateway.folder
     const { id } = await gateway.call('startSession', { driver: 'external', title: 'project', cwd })
     const open = (key: string) =>
@@ -310,7 +310,7 @@ describe('holdpoint allow', () => {
 })
 
 describe('holdpoint deny', () => {
-  it('holdpoint deny answers several requests, prints a line for each, and exits with the code of the first that failed', async () => {
+  it('holdpoint deny answers several requests, prints a line for each, and exits with the code of the first request that failed', async () => {
     const ask = (command: string) => askAsExternalAgent(gateway, approvalAsk({ command }))
     const [first, taken, last] = [await ask('one'), await ask('two'), await ask('three')]
     await gateway.call('answerRequest', { id: taken.id, digest: taken.digest, answer: { kind: 'allow' } })
@@ -327,12 +327,12 @@ describe('holdpoint deny', () => {
       [200, 409],
     ])
   })
-  it('holdpoint deny answers none of several requests if one of the ids fits no request', async () => {
+  it('holdpoint deny answers none of several requests if one of the ids matches no request', async () => {
     const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'make' }))
     expect(await cli('deny', request.id, 'req_nobody')).toMatchObject({ code: 3, out: '' })
     expect((await reload(request)).status).toBe('pending')
   })
-  it('holdpoint allow and deny refuse options that fit only one request if several are named', async () => {
+  it('holdpoint allow and deny refuse options for a single request if several ids are given', async () => {
     const requests = [
       await askAsExternalAgent(gateway, approvalAsk({ command: 'make' })),
       await askAsExternalAgent(gateway, approvalAsk({ command: 'make' })),
@@ -347,7 +347,7 @@ describe('holdpoint deny', () => {
     expect(await cli('allow', ...ids)).toMatchObject({ code: 2, err: expect.stringContaining('one request at a time') })
     for (const request of requests) expect((await reload(request)).status).toBe('pending')
   })
-  it('holdpoint allow sends comments on lines with its note', async () => {
+  it('holdpoint allow sends comments on lines together with the note', async () => {
     const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'one\ntwo' }))
     const digest = ['--digest', request.digest]
     expect(await cli('allow', request.id, ...digest, '--comment', '3=x')).toMatchObject({ code: 2 })
@@ -372,7 +372,7 @@ describe('holdpoint deny', () => {
     expect(out).toContain(`> ${answer.comments[0].quote}`)
     expect(out).toContain('Keep it.')
   })
-  it('holdpoint deny asks back instead of denying, and show prints the question with the request that follows', async () => {
+  it('holdpoint deny can ask back instead of denying, and show prints the question with the next request of the agent', async () => {
     const session = await gateway.call('startSession', { driver: 'external' })
     const open = (key: string) =>
       gateway.call('openRequest', { id: session.id, key, ask: approvalAsk({ command: 'ls' }) })
@@ -490,7 +490,7 @@ describe('holdpoint answer', () => {
     )
   })
 
-  it('holdpoint answer refuses an answer that could start with either of two question ids, and accepts an id that equals its question’s number', async () => {
+  it('holdpoint answer refuses an answer whose beginning matches two question ids, and accepts an id that equals its question’s number', async () => {
     const ambiguous = await askAsExternalAgent(gateway, questionsWithIds('a', 'a=b'))
     expect((await cli('answer', ambiguous.id, '--text', 'a=b=c')).err).toMatch(
       /could be question 1:a or question 2:a=b/,
@@ -646,7 +646,7 @@ describe('an empty list in a pipe', () => {
     ['vars', 'This session has no variables.'],
     ['watch list --session', 'No watcher applies to this session.'],
   ])(
-    'holdpoint %s of a session with none prints no line on stdout, and says so on stderr',
+    'holdpoint %s for a session with an empty list prints nothing on stdout and a message on stderr',
     async (command, sentence) => {
       const { id } = await gateway.call('startSession', { driver: 'external', title: 'bare' })
       expect(await cli(...command.split(' '), id)).toEqual({ code: 0, out: '', err: expect.stringContaining(sentence) })
@@ -654,7 +654,7 @@ describe('an empty list in a pipe', () => {
   )
 })
 
-describe('without a running gateway', () => {
+describe('commands without a running gateway', () => {
   it.each([
     ['inbox'],
     ['sessions'],

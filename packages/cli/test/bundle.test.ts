@@ -22,7 +22,7 @@ function sourcesIn(files: readonly string[]): ReadonlySet<string> {
   return sources
 }
 
-it('a gateway loads no driver and no client when it starts, because they would delay the start', () => {
+it('a gateway loads neither drivers nor the client at its start, because they would slow the start down', () => {
   const up = readdirSync(folder).filter(file => /^up-.*\.js$/.test(file))
   const sources = [...sourcesIn(['main.js', ...up])]
   expect(sources).toContain('engine/dist/gateway.js')

@@ -88,7 +88,7 @@ describe('a rule that denies a path', () => {
     })
     expect(verdict('a/file')).toBe('deny')
   })
-  it('a rule that denies a path follows a link that leads elsewhere after an earlier call', () => {
+  it('a rule that denies a path matches through a link whose target has changed since an earlier call', () => {
     link('a', 'rules/link')
     const verdict = evaluator(join(folder, 'rules/link/**'))
     expect([verdict('a/file'), verdict('b/file')]).toEqual(['deny', 'ask'])
@@ -98,7 +98,7 @@ describe('a rule that denies a path', () => {
     })
     expect([verdict('a/file'), verdict('b/file')]).toEqual(['ask', 'deny'])
   })
-  it('a rule that denies a path follows a link in another folder through which its own link leads', () => {
+  it('a rule that denies a path matches through a link that leads through a link in another folder', () => {
     link('b/hop', 'rules/link')
     link('a', 'b/hop')
     const verdict = evaluator(join(folder, 'rules/link/file'))
@@ -122,7 +122,7 @@ describe('a rule that denies a path', () => {
     change('.', () => link('a', 'later'))
     expect(verdict('a/sub/file')).toBe('deny')
   })
-  it('a rule that denies a path does not look again at folders that have not changed', () => {
+  it('a rule that denies a path does not read folders again that have not changed', () => {
     const verdict = evaluator(join(folder, 'rules/file'))
     verdict('a/file')
     expect(looked).toContain(join(folder, 'rules/file'))
@@ -135,7 +135,7 @@ describe('a rule that denies a path', () => {
   })
 })
 
-it('the version of a folder that has just changed is not known', () => {
+it('folderVersion returns null for a folder that changed less than a moment ago', () => {
   expect(folderVersion(folder, Date.now())).toBeNull()
   expect(folderVersion(join(folder, 'a/file'), Date.now() + 60_000)).toBeNull()
   expect(folderVersion(folder, Date.now() + 60_000)).not.toBeNull()

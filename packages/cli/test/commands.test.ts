@@ -117,7 +117,7 @@ describe('holdpoint link', () => {
 })
 
 describe('holdpoint rehearse', () => {
-  it('holdpoint rehearse starts the demo agent and says where to answer it', async () => {
+  it('holdpoint rehearse starts the demo agent and says where to answer its requests', async () => {
     const gateway = await startGateway({ runner: 'inline' })
     const { code, out } = await runCli(['rehearse', 'short', '--home', gateway.home.path])
     expect(code).toBe(0)

@@ -51,7 +51,7 @@ describe('the message line', () => {
     expect(composer.hint).toMatch(/The editor failed/)
     expect(sent).toEqual([])
   })
-  it('the message line keeps a text with line breaks that was pasted into a terminal without bracketed paste, and sends nothing', () => {
+  it('the message line keeps pasted text with line breaks and sends nothing if the terminal has no bracketed paste', () => {
     for (const key of new KeyParser().push('one\rtwo\r')) composer.handleKey(key)
     expect([sent, composer.line.text]).toEqual([[], 'one\ntwo\n'])
   })

@@ -107,7 +107,7 @@ describe('a data folder', () => {
     }
   })
 
-  it('F15: commands with a token of their own refuse the data folder too, because it names the gateway’s socket', async () => {
+  it('F15: commands with a token of their own refuse such a data folder too, because it contains the path of the gateway’s socket', async () => {
     const gateway = await startGateway({ runner: 'none' })
     chmodSync(gateway.home.path, 0o777)
     const env = { ...cleanEnvironment(), HOLDPOINT_TOKEN: 'hp_mine' }
@@ -115,7 +115,7 @@ describe('a data folder', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(`chmod go-w ${gateway.home.path}`)])
   })
 
-  it('F15: holdpoint doctor reports the problem with the command that fixes it', async () => {
+  it('F15: holdpoint doctor reports a data folder that others can write to, with the command that fixes the problem', async () => {
     chmodSync(home, 0o777)
     const { code, out } = await runCli(['doctor', '--json', '--home', home], { cwd: folder })
     expect(code).toBe(1)

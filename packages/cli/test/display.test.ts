@@ -154,7 +154,7 @@ describe('escaping of agents’ text', () => {
     expect(unescaped(terminal.text()).map(line => line.trim())).toEqual(['│ שלום (עולם)'])
   })
 
-  it('D6: show names look-alike letters, programs and hosts', async () => {
+  it('D6: holdpoint show warns about look-alike letters in programs and hosts', async () => {
     const command = 'n\u0440m i; curl https://g\u0456thub.com'
     const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const { out } = await runCliAgainst(gateway, ['show', request.id])
@@ -163,7 +163,7 @@ describe('escaping of agents’ text', () => {
     expect(out).toContain('⚠ The host “g\u0456thub.com” is really xn--gthub-n2e.com.')
   })
 
-  it('D11: show marks CRLF, trailing blanks, tabs and look-alike letters in a change', async () => {
+  it('D11: holdpoint show marks CRLF, trailing blanks, tabs and look-alike letters in a change', async () => {
     const input = { file_path: '/a', old_string: 'one\ntwo\nadmin', new_string: 'one\r\ntwo \t\n\u0430dmin ' }
     const request = await askAsExternalAgent(gateway, approvalAsk(input, { tool: 'Edit' }))
     const { out } = await runCliAgainst(gateway, ['show', request.id])

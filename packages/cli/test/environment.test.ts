@@ -61,7 +61,7 @@ describe('holdpoint guard', () => {
   })
 })
 
-it('F19: the person’s editor gets none of Holdpoint’s variables', async () => {
+it('F19: the environment of the person’s editor contains none of Holdpoint’s variables', async () => {
   const env = { ...process.env, ...ourVariables, VISUAL: `sh -c 'env > "$0"'` }
   const text = await editText('', '.md', env)
   expect(text).toMatch(/^KEPT=y$/m)
@@ -79,7 +79,7 @@ it('F19: a runner is started without Holdpoint’s variables, so that agents can
   ])
 })
 
-it('L2: a password in --store is hidden from the list of processes, and a notice says how to avoid it', async () => {
+it('L2: a password in --store is hidden from the list of processes, and a notice says how to keep the password out of the command line', async () => {
   const gateway = await startGateway({ runner: 'none' })
   const words = ['up', '--home', join(gateway.folder, 'other'), '--store', 'postgres://me:secret@127.0.0.1:1/db']
   const child = spawn(process.execPath, [holdpoint, ...words], { stdio: ['ignore', 'ignore', 'pipe'] })

@@ -22,7 +22,7 @@ function filesWith(text: string, where: string): string[] {
 }
 
 it.each(['process', 'inline'] as const)(
-  'L1: the owner’s token in the output of an agent (%s) is in no file but its own, and raises an alarm',
+  'L1: the owner’s token in the output of an agent (%s) is stored in no file but its own, and raises an alarm',
   async runner => {
     folder = mkdtempSync(join(tmpdir(), 'holdpoint-exposed-'))
     const file = join(folder, 'leak.mjs')

@@ -39,7 +39,7 @@ it('commands reach the gateway over the socket in its data folder, even if they 
   expect(findGateway(dataFolder, 'http://localhost:1')?.connection.trusted).toBe(false)
 })
 
-it('a data folder whose path is too long for a socket gets one in a temporary folder of its own', async () => {
+it('a data folder whose path is too long for a socket gets a socket in a temporary folder of its own', async () => {
   const dataFolder = longFolder()
   const gateway = await start(dataFolder)
   const socket = lastGateway(dataFolder)?.socket ?? ''
@@ -109,7 +109,7 @@ it('a gateway whose start fails stops sweeping, and logs no error about its clos
   }
 })
 
-it('a connection to a gateway that is not running is closed at once, so that the runner tries again soon', async () => {
+it('a connection to a gateway that is not running is closed at once, so that the runner retries soon', async () => {
   const WebSocket = unixWebSocket(() => {
     throw new Error('no gateway')
   })

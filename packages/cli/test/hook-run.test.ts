@@ -65,7 +65,7 @@ describe('a hook of an agent', () => {
   const answer = ({ id, digest }: Request, given: Answer) =>
     gateway.call('answerRequest', { id, digest, answer: given })
 
-  it('a hook of a conversation whose session a person has ended applies the rules in a new session', async () => {
+  it('after a person has ended the session of a conversation, its next hook applies the rules in a new session', async () => {
     const conversation = newConversation()
     await prompt(conversation)
     const [first] = await sessionsOf(conversation)
@@ -109,7 +109,7 @@ describe('a hook of an agent', () => {
     })
   })
 
-  it('a request that reaches the gateway after its call has run is withdrawn, also if the gateway replied to no hook', async () => {
+  it('a request that reaches the gateway after its call has run is withdrawn even if the gateway replied to no hook', async () => {
     const conversation = newConversation()
     await run('codex', JSON.stringify({ ...JSON.parse(bash(conversation, 'UserPromptSubmit')), prompt: conversation }))
     const { gatewayPid } = gateway
@@ -182,7 +182,7 @@ describe('a hook of an agent', () => {
     })
 
     it.each(['codex', 'gemini'] as const)(
-      '%s does not run a call that a rule asks about if its hook is told to end',
+      '%s does not run a call that a rule asks about if its hook gets a signal to end',
       async agent => {
         const child = spawn(process.execPath, [holdpoint, 'hook', 'run', agent], { env: env(), stdio: 'pipe' })
         const output = text(child.stdout)
@@ -195,7 +195,7 @@ describe('a hook of an agent', () => {
     )
   })
 
-  it('a hook uses the gateway of its own machine, also if the environment names another gateway and its token', async () => {
+  it('a hook uses the gateway of its own machine, even if the environment names another gateway and its token', async () => {
     const conversation = newConversation()
     const other = { HOLDPOINT_URL: 'http://127.0.0.1:1', HOLDPOINT_TOKEN: 'hp_other' }
     await run('codex', bash(conversation, 'PreToolUse'), other)
@@ -205,7 +205,7 @@ describe('a hook of an agent', () => {
     expect(JSON.stringify(events)).toContain(conversation)
   })
 
-  it('a session of a terminal can be given no messages and cannot be interrupted, and has every call checked', async () => {
+  it('the session of an agent in a terminal accepts no messages and no interrupts, and reports that every call is checked', async () => {
     for (const [agent, more] of [
       ['claude', ['editInput', 'questions']],
       ['codex', []],
@@ -218,7 +218,7 @@ describe('a hook of an agent', () => {
     }
   })
 
-  it('an unknown agent is refused with the list of the known ones', async () => {
+  it('holdpoint hook refuses an unknown agent and lists the known agents', async () => {
     const { code, err } = await runCli(['hook', 'install', 'cursor'], { env: env(), input: '' })
     expect([code, err]).toEqual([2, expect.stringMatching(/claude, codex, gemini/)])
   })

@@ -39,7 +39,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
   }
   const read = () => readFileSync(path, 'utf8')
 
-  it('hooks that are added without a settings file create the file, which is deleted when they are removed', () => {
+  it('adding hooks without a settings file creates the file, and removing the hooks deletes it', () => {
     expect(addHooks(file, command, dataFolder)).toBe(true)
     expect(Object.keys(JSON.parse(read()).hooks)).toEqual(Object.keys(terminalAgents[agent].hooks))
     expect(installedCommands(file)).toEqual([command])
@@ -52,7 +52,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     '{"hooks":{}}\n',
     '{ "hooks": { "PreToolUse": [] } }',
     '{\n\t"model": "opus",\n\t"hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "true" }] }] }\n}\n',
-  ])('hooks that are added and removed leave the settings %j byte for byte as they were', text => {
+  ])('adding and removing hooks leaves the settings %j unchanged byte for byte', text => {
     write(text)
     addHooks(file, command, dataFolder)
     expect(read()).not.toBe(text)
@@ -60,7 +60,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     expect(read()).toBe(text)
   })
 
-  it('hooks in the settings of an agent are removed, and what the person has changed since stays', () => {
+  it('removing hooks from the settings of an agent keeps the later changes of the person', () => {
     write('{"model":"opus"}')
     addHooks(file, command, dataFolder)
     const settings = JSON.parse(read())
@@ -73,7 +73,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     expect(JSON.parse(read())).toEqual({ model: 'opus', hooks: { [name]: [own] }, theme: 'dark' })
   })
 
-  it('a hook that a person has added to a group of Holdpoint stays when the hooks are replaced or removed', () => {
+  it('a hook that a person has added to a group of Holdpoint’s hooks stays when Holdpoint’s hooks are replaced or removed', () => {
     addHooks(file, command, dataFolder)
     const settings = JSON.parse(read())
     const [name = ''] = Object.keys(settings.hooks)
@@ -98,7 +98,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
   })
 
   it.each(['{', '[]', '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}'])(
-    'hooks are not added to the invalid settings %s, which stay as they are',
+    'hooks are not added to the invalid settings %s, which are left unchanged',
     text => {
       write(text)
       expect(() => addHooks(file, command, dataFolder)).toThrow(/cannot be changed/)
@@ -113,7 +113,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     )
   })
 
-  it('settings that are a link stay a link, and keep their permissions, when hooks are added and removed', () => {
+  it('a settings file that is a symbolic link stays a link and keeps its permissions when hooks are added and removed', () => {
     write('{}')
     const real = join(folder, 'real.json')
     renameSync(path, real)
@@ -128,7 +128,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     expect(readdirSync(folder).sort()).toEqual(['home', 'real.json', 'settings'])
   })
 
-  it('hooks of one agent stay in the settings when those of another agent are removed', () => {
+  it('hooks of one agent stay in the settings when the hooks of another agent are removed', () => {
     const other = agent === 'claude' ? 'codex' : 'claude'
     addHooks(file, command, dataFolder)
     expect(removeHooks({ agent: other, path }, dataFolder)).toBe(false)

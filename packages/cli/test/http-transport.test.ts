@@ -101,15 +101,15 @@ it('unixFetch sends requests over the Unix socket with the host localhost, even 
   rmSync(folder, { recursive: true })
 })
 
-describe('a server that does not reply', () => {
-  it('a request fails after five seconds or more if the server answers neither it nor a probe', async () => {
+describe('httpFetch from a server that does not reply', () => {
+  it('httpFetch fails after about five seconds if the server answers neither the request nor a probe', async () => {
     const url = await serve(() => {})
     const startedAt = performance.now()
     await expect(httpFetch(url, get)).rejects.toBeInstanceOf(NoAnswer)
     expect(performance.now() - startedAt).toBeGreaterThan(4500)
   })
 
-  it('a request waits as long as the server answers probes, as during a long poll', async () => {
+  it('httpFetch waits for a slow reply, such as a long poll, as long as the server answers probes', async () => {
     const probes: unknown[] = []
     const url = await serve((request, reply) => {
       if (request.url === '/healthz') {

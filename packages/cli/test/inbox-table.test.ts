@@ -32,7 +32,7 @@ function drawn(requests: readonly Request[], columns: number): readonly string[]
 }
 
 describe('the list of pending requests', () => {
-  it('the list of pending requests has the command on every screen, and leaves out the session and the ages first', () => {
+  it('the list of pending requests shows the command at every screen width, and drops the session and the ages first', () => {
     expect(drawn([request()], 80)).toEqual([
       'ID          AGE    SESSION     RISK     WHAT',
       'req_abcdef  2 min  api-server  Notable  npm run migrate -- --env staging',

@@ -68,8 +68,8 @@ describe('holdpoint answer without options at a terminal', () => {
   })
 })
 
-describe('holdpoint next', () => {
-  it('holdpoint next shows the most urgent request first, goes on to the next after an answer and with Tab, and ends when none is left', async () => {
+describe('holdpoint next at a terminal', () => {
+  it('holdpoint next shows the most urgent request first, shows the next request after an answer and after Tab, and ends when none is left', async () => {
     const session = await fixture.startSession()
     const skipped = await fixture.ask(session, approval({ input: { command: 'make first' } }))
     const later = await fixture.ask(session, approval({ input: { command: 'make second' } }))
@@ -139,7 +139,7 @@ describe('holdpoint inbox', () => {
     expect(await terminal.exit).toBe(0)
     expect(terminal.isAlternate).toBe(false)
   })
-  it('holdpoint inbox --watch without a terminal is refused, and the error names a way that works in scripts', async () => {
+  it('holdpoint inbox --watch without a terminal is refused, and the error names a command that works in scripts', async () => {
     expect(await runCliAgainst(fixture.gateway, ['inbox', '--watch'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('--count'),

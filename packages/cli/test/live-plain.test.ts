@@ -25,7 +25,7 @@ afterAll(async () => {
 const run = (...args: string[]) => runCli(['run', ...args, '--home', fixture.gateway.home.path])
 
 describe('holdpoint run and tui in a pipe', () => {
-  it('run prints plain lines, waits for an answer from elsewhere, and exits when the turn ends', async () => {
+  it('holdpoint run in a pipe prints plain lines, waits for an answer from elsewhere, and exits when the turn ends', async () => {
     const child = spawn(
       process.execPath,
       [holdpoint, 'run', 'rehearsal', 'short', '--home', fixture.gateway.home.path],
@@ -51,7 +51,7 @@ describe('holdpoint run and tui in a pipe', () => {
     expect(out).toContain('The command was not allowed: no')
     expect(out).not.toMatch(/[^\P{C}\n]|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
   })
-  it('run exits even if all events arrived before run subscribed', async () => {
+  it('holdpoint run in a pipe exits even if all events arrived before it subscribed', async () => {
     const session = await fixture.startSession('over')
     const { id } = await fixture.call('endSession', { id: session.id })
     const { url, token } = fixture.gateway
@@ -72,7 +72,7 @@ describe('holdpoint run and tui in a pipe', () => {
     expect(await runInPipe(access, session, null)).toBe(0)
     expect(out.print).toHaveBeenCalled()
   })
-  it('tui in a pipe reports that it needs an interactive terminal', async () => {
+  it('holdpoint tui in a pipe reports that it needs an interactive terminal', async () => {
     const { code, err } = await runCli(['tui', '--home', fixture.gateway.home.path])
     expect(code).toBe(2)
     expect(err).toContain('needs an interactive terminal')
@@ -145,7 +145,7 @@ describe('a live view with NO_COLOR', () => {
 })
 
 describe('the folder of a new session', () => {
-  it('the folder of a new session becomes absolute for a local gateway; for a remote gateway it stays as given or is left out', () => {
+  it('the folder of a new session becomes absolute for a local gateway; for a remote gateway the folder stays as given or is left out', () => {
     expect(folderFor('http://127.0.0.1:4747', 'sub')).toBe(join(process.cwd(), 'sub'))
     expect(folderFor('http://localhost:1')).toBe(process.cwd())
     expect(folderFor('https://gateway.example', '/srv/app')).toBe('/srv/app')

@@ -107,7 +107,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('an approval stays pending if another key follows the key a, and the screen says why', async () => {
+  it('an approval in holdpoint run stays pending if another key follows the key a, and the screen says why', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('a')
     await run.terminal.waitFor('Allowing… Esc cancels.')
@@ -293,7 +293,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('an approval is denied by Ctrl+C during a paste that never ends, but not by the paste', async () => {
+  it('an approval in holdpoint run is denied by Ctrl+C during a paste without an end marker, but not by the pasted keys', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('\u001b[200~half')
     // A Ctrl+C that is read in the same chunk as the paste is pasted text, and the screen does not show when the paste was read. So press Ctrl+C until it counts as a key.

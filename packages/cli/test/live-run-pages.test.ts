@@ -86,7 +86,7 @@ describe('the letter r in a text field of holdpoint run', () => {
     run.terminal.press('r')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
   })
-  it('the letter r alone in a form asks what it means, too', async () => {
+  it('the letter r alone in a text field of a form in holdpoint run asks what it means', async () => {
     const schema = { type: 'object' as const, properties: { to: { type: 'string' as const } } }
     const request = await run.askAndWaitFor({ kind: 'form', title: 'Parcel', message: '', schema }, 'Enter next')
     await run.terminal.type('r')
@@ -101,7 +101,7 @@ describe('the letter r in a text field of holdpoint run', () => {
 })
 
 describe('pages of holdpoint run', () => {
-  it('? in the empty message line shows the help, and the key that closes it is not lost', async () => {
+  it('the key ? in the empty message line of holdpoint run shows the help, and the key that closes the help is not lost', async () => {
     await run.terminal.waitFor('? help')
     run.terminal.press('?')
     await run.terminal.waitFor('Keys\n')
@@ -118,7 +118,7 @@ describe('pages of holdpoint run', () => {
     await run.terminal.waitFor('› ▏')
     await run.terminal.pause()
   })
-  it('? on a request shows the help, and a key that closes it answers nothing', async () => {
+  it('the key ? on a request in holdpoint run shows the help, and the key that closes the help answers nothing', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('?')
     await run.terminal.waitFor('Keys\n')
@@ -130,7 +130,7 @@ describe('pages of holdpoint run', () => {
     run.terminal.press('r')
     await fixture.waitForResolved(request)
   })
-  it('Ctrl+O opens tool calls with their escaped output, scrolls, and goes to other calls', async () => {
+  it('Ctrl+O in holdpoint run opens tool calls with their escaped output, scrolls, and goes to other calls', async () => {
     const call = async (name: string, output: string) => {
       await fixture.call('appendEvents', {
         id: run.session.id,

@@ -151,7 +151,7 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('so'))
   })
-  it('an answer is not sent by an Enter right after the text, which may have been meant for something else', async () => {
+  it('a text question in holdpoint run is not answered by Enter right after the text, which may have been meant for another field', async () => {
     const request = await run.askAndWaitFor(text(), '/decline [reason]')
     await run.terminal.type('go on')
     run.terminal.press(keys.enter)

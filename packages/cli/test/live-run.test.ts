@@ -34,7 +34,7 @@ describe('leaving holdpoint run', () => {
     expect((await fixture.getRequest(request)).status).toBe('pending')
   })
 
-  it('Ctrl+D leaves a half-filled form, which keeps its values until the person returns', async () => {
+  it('Ctrl+D leaves a half-filled form in holdpoint run, which keeps its values until the person returns', async () => {
     run = await SharedRun.open(fixture)
     const properties = { to: { type: 'string' as const }, note: { type: 'string' as const } }
     const schema = { type: 'object' as const, properties }
@@ -48,7 +48,7 @@ describe('leaving holdpoint run', () => {
     await fixture.openRun(run.session).waitFor('› Ana▏')
   })
 
-  it('Ctrl+C while the agent works first announces the interrupt, then interrupts the turn, then leaves', async () => {
+  it('pressing Ctrl+C three times in holdpoint run while the agent works first announces the interrupt, then interrupts the turn, then leaves', async () => {
     run = await SharedRun.open(fixture)
     const interrupts = async () =>
       (await fixture.listEvents(run.session)).filter(

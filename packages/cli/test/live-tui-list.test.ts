@@ -43,7 +43,7 @@ describe('the list of holdpoint tui', () => {
     expect(terminal.text()).toMatch(/npm test +now │/)
   })
 
-  it('/ filters the rows while the person types, Enter keeps the filter, and Esc shows all again', async () => {
+  it('the key / in holdpoint tui filters the rows while the person types, Enter keeps the filter, and Esc shows all rows again', async () => {
     terminal.press('/')
     await terminal.waitFor('Filter › ▏')
     await terminal.type('garden')
@@ -56,7 +56,7 @@ describe('the list of holdpoint tui', () => {
     await terminal.waitFor('Dangerous · kitchen')
   })
 
-  it('Tab opens the next request; z gives it the whole width, q goes back to the list, and none of them decides', async () => {
+  it('in holdpoint tui, Tab opens the next request, z gives it the whole width, q goes back to the list, and no key answers the request', async () => {
     terminal.press(keys.tab)
     await terminal.waitFor('[r] Deny')
     await terminal.pause()
@@ -73,7 +73,7 @@ describe('the list of holdpoint tui', () => {
     expect(items).toHaveLength(2)
   })
 
-  it('the preview of a long request says how to read all of it', async () => {
+  it('the preview of a long request in holdpoint tui says how to read all of it', async () => {
     const command = Array.from({ length: 80 }, (_, index) => `echo ${index}`).join('\n')
     await fixture.ask(kitchen, approval({ input: { command }, title: 'Long' }))
     await terminal.waitFor('3 waiting for you')
@@ -151,8 +151,8 @@ describe('holdpoint tui on a screen with 80 columns', () => {
   })
 })
 
-describe('holdpoint tui whose gateway comes back at another address', () => {
-  it('holdpoint tui whose gateway comes back at another address shows the new address', async () => {
+describe('holdpoint tui whose gateway restarts at another address', () => {
+  it('holdpoint tui whose gateway restarts at another address shows the new address', async () => {
     const own = await SessionFixture.open()
     const view = own.openTerminal(['tui'])
     const before = new URL(own.gateway.url).host

@@ -113,8 +113,8 @@ async function check(view: 'run' | 'tui', samples: readonly TypedText[]): Promis
   expect(sent, 'no message and no interrupt').toEqual([])
 }
 
-describe('texts typed in a real terminal while requests appear', () => {
-  it(`${textCount} texts typed in run and in tui answer no request`, async () => {
+describe('text typed in a real terminal while requests appear', () => {
+  it(`${textCount} texts typed in holdpoint run and holdpoint tui answer no request`, async () => {
     const samples = fc.sample(typedText, textCount)
     const views = ['run', 'run', 'tui', 'tui'] as const
     const share = textCount / views.length

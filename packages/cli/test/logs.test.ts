@@ -44,7 +44,7 @@ describe('holdpoint logs', () => {
     expect((await cli('logs', session.id, '--output')).out).toContain('▸ Bash  ls\n  │ a.txt\n  │ b.txt\n')
   })
 
-  it('holdpoint logs prints only the last entries with --limit, also as JSON', async () => {
+  it('holdpoint logs prints only the last entries with --limit, as text and as JSON', async () => {
     const { session } = await startTalk('limited')
     expect((await cli('logs', session.id, '--limit', '2')).out).toBe('  │ second\n\n● Run a command  make\n')
     const lines = (await cli('logs', session.id, '--limit', '1', '--json')).out.trim().split('\n')
@@ -103,19 +103,19 @@ describe('holdpoint status', () => {
 })
 
 describe('holdpoint rename, stop and delete', () => {
-  it('rename changes the title of a session', async () => {
+  it('holdpoint rename changes the title of a session', async () => {
     const { session } = await startTalk('before')
     expect((await cli('rename', session.id.slice(4, 14), 'a', 'new', 'title')).out).toMatch(/“a new title”\n$/)
     expect(await gateway.call('getSession', { id: session.id })).toMatchObject({ title: 'a new title' })
   })
-  it('stop interrupts every session and withdraws its requests', async () => {
+  it('holdpoint stop interrupts every session and withdraws its requests', async () => {
     const { session } = await startTalk('stopped')
     const { interrupted } = JSON.parse((await cli('stop', '--json')).out)
     expect(interrupted).toContain(session.id)
     expect((await gateway.call('getSession', { id: session.id })).pending).toBe(0)
     expect((await cli('stop')).code).toBe(0)
   })
-  it('delete removes only ended sessions, and needs --yes without a terminal', async () => {
+  it('holdpoint delete removes only ended sessions, and needs --yes without a terminal', async () => {
     const { session } = await startTalk('deleted')
     const live = await cli('delete', session.id, '--yes')
     expect([live.code, live.err]).toEqual([1, expect.stringContaining('has not ended. End it first')])
@@ -128,7 +128,7 @@ describe('holdpoint rename, stop and delete', () => {
 })
 
 describe('lists in a pipe', () => {
-  it('lists in a pipe have one line per item, with tabs between the cells and without a head or a hint', async () => {
+  it('lists in a pipe have one line per item, with tabs between the cells and without a header row or a hint', async () => {
     const { session, request } = await startTalk('tab\there')
     const lines = (await cli('inbox')).out.trimEnd().split('\n')
     expect(lines.length).toBe((await gateway.call('listRequests', { status: 'pending', limit: 500 })).items.length)
@@ -141,7 +141,7 @@ describe('lists in a pipe', () => {
     expect(rows.every(cells => cells.length === 6)).toBe(true)
     expect(rows.find(([id = ' ']) => session.id.startsWith(id))?.slice(3, 5)).toEqual(['tab\\u{9}here', 'external'])
   })
-  it('sessions --limit and --search list sessions that have not ended, those that need a person first', async () => {
+  it('holdpoint sessions with --limit and --search leaves out ended sessions, and lists sessions that need a person first', async () => {
     const { session } = await startTalk('needle in a haystack')
     const idle = await gateway.call('startSession', { driver: 'external', title: 'needle too' })
     const ended = await gateway.call('startSession', { driver: 'external', title: 'needle that ended' })
@@ -157,7 +157,7 @@ describe('lists in a pipe', () => {
 })
 
 describe('holdpoint show', () => {
-  it('holdpoint show finds a session by the start of its id, and lists its pending requests', async () => {
+  it('holdpoint show finds a session by a prefix of its id, and lists its pending requests', async () => {
     const { session, request } = await startTalk('shown')
     const { out } = await cli('show', session.id.slice(4, 14))
     expect(out).toContain('▌ shown')

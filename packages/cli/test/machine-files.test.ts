@@ -16,17 +16,20 @@ it.each([
   ['missing.txt', 'missing.txt'],
   ['missing/folder/file.txt', 'missing/folder/file.txt'],
   ['inner/../missing/file.txt', 'missing/file.txt'],
-])('a link to %s, which does not exist, leads to the place where it would be created', (target, expected) => {
-  const link = join(folder, `link-${target.replaceAll('/', '-')}`)
-  symlinkSync(target, link)
-  expect(realPath(link)).toBe(join(folder, expected))
-})
+])(
+  'realPath resolves a link to %s, which does not exist, to the path where the file would be created',
+  (target, expected) => {
+    const link = join(folder, `link-${target.replaceAll('/', '-')}`)
+    symlinkSync(target, link)
+    expect(realPath(link)).toBe(join(folder, expected))
+  },
+)
 
-it('nothing is found at a path that does not exist', () => {
+it('realPath returns null for a path that does not exist', () => {
   expect(realPath(join(folder, 'nothing'))).toBeNull()
 })
 
-it('a folder for a session is told apart from a file, a missing path and a path that is not absolute', async () => {
+it('checkFolder distinguishes a folder from a file, a missing path and a relative path', async () => {
   writeFileSync(join(folder, 'file'), '')
   const states = await Promise.all(
     ['inner', 'file', 'file/below', 'nothing'].map(name => checkFolder(join(folder, name))),

@@ -103,7 +103,7 @@ describe('Markdown on a terminal', () => {
     expect(draw(all).match(/\\u\{1b\}/g)?.length).toBeGreaterThanOrEqual(10)
   })
 
-  it('Markdown on a terminal shows a block as source if its markup splits something that imitates an escape or a marker', () => {
+  it('Markdown on a terminal shows a block as source if its markup splits text that imitates an escape or a marker', () => {
     expect(draw('⟨3 **spaces**⟩')).not.toContain('⟨3 spaces⟩')
     expect(draw('\\\\u{**1b**}')).not.toContain('│ \\u{1b}')
   })
@@ -120,7 +120,7 @@ describe('Markdown on a terminal', () => {
     expect(draw(`a${' '.repeat(80)}b`)).toContain('⟨80 spaces⟩')
   })
 
-  it('Markdown on a terminal loses no letter of a text, whatever its markup', () => {
+  it('Markdown on a terminal loses no letter of the text, whatever its markup', () => {
     for (const text of [
       'a * b_c_d ** e',
       '1) x\n\n2) y',
@@ -144,7 +144,7 @@ describe('Markdown on a terminal', () => {
       ).toBeLessThan(1500)
   })
 
-  it('Markdown on a terminal splits a growing text before its last block', () => {
+  it('Markdown on a terminal splits streaming text before its last block', () => {
     expect(splitGrowing('One.\n\nTwo')).toEqual(['One.\n\n', 'Two'])
     expect(splitGrowing('- a\n- b')).toEqual(['', '- a\n- b'])
     expect(splitGrowing('text\n\n```sh\nls\n')).toEqual(['text\n\n', '```sh\nls\n'])

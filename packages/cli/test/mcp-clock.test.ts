@@ -87,7 +87,7 @@ describe('an MCP call that waits for an hour', () => {
     await serving.close()
   })
 
-  it('a call that waits for an hour in holdpoint mcp wrap keeps the client informed, and is sent to the server only after the answer', async () => {
+  it('a call that waits for an hour in holdpoint mcp wrap keeps the client informed every ten seconds, and is sent to the server only after the answer', async () => {
     const [clientSide, fromClient] = InMemoryTransport.createLinkedPair()
     const [toServer, serverSide] = InMemoryTransport.createLinkedPair()
     const server = new Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } })

@@ -87,7 +87,7 @@ describe('holdpoint mcp --http', () => {
     await expect(gateway.callAs(server.token)('whoAmI', {})).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('holdpoint mcp --http says what to do about a port that is taken, an invalid port, a port without --http, and an unknown subcommand', async () => {
+  it('holdpoint mcp --http explains what to do if the port is taken or invalid, if --http is missing, or if the subcommand is unknown', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number } // the server listens on a TCP port
@@ -103,7 +103,7 @@ describe('holdpoint mcp --http', () => {
     taken.close()
   })
 
-  it('holdpoint mcp --http continues a call whose connection was cut, with the same request and the answer that came meanwhile', async () => {
+  it('holdpoint mcp --http continues a call whose connection was cut, with the same request and the answer that arrived in the meantime', async () => {
     const network = new Network()
     const { call } = await server.connect({ fetch: network.fetch })
     const asking = call('request_approval', deploy)
@@ -154,7 +154,7 @@ describe('holdpoint mcp --http', () => {
     expect(textOf(await asking)).toBe('yes')
   })
 
-  it('holdpoint mcp --http withdraws the request of a call that the client cancels, and keeps the request of a client that leaves', async () => {
+  it('holdpoint mcp --http withdraws the request of a call that the client cancels, and keeps the request of a client that disconnects', async () => {
     const { client } = await server.connect()
     const cancel = new AbortController()
     const ask = (question: string, signal?: AbortSignal) =>
@@ -170,7 +170,7 @@ describe('holdpoint mcp --http', () => {
     await gateway.call('withdrawRequest', { id: kept.id })
   })
 
-  it('holdpoint mcp --http disconnects its clients and exits when it is told to stop', async () => {
+  it('holdpoint mcp --http disconnects its clients and exits on SIGTERM', async () => {
     const own = new McpHttpProcess(gateway)
     await own.start()
     await own.connect()

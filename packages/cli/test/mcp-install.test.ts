@@ -23,7 +23,7 @@ describe('holdpoint mcp install', () => {
     writeFileSync(file, text)
   }
 
-  it('holdpoint mcp install adds the server to the settings of opencode, and removing it restores them', async () => {
+  it('holdpoint mcp install adds the server to the settings of opencode, and removing the server restores the settings', async () => {
     const text =
       '{\n  "theme": "dark",\n  "mcp": {\n    "other": {\n      "type": "local"\n    }\n  },\n  "model": "a/b"\n}\n'
     write(text)
@@ -36,7 +36,7 @@ describe('holdpoint mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
-  it('holdpoint mcp remove creates no settings of opencode, and says that nothing was there', async () => {
+  it('holdpoint mcp remove creates no settings of opencode, and says that there was nothing to remove', async () => {
     const { code, out } = await mcp('remove', 'opencode')
     expect([code, out]).toEqual([0, expect.stringContaining('is not among the MCP servers')])
     expect(existsSync(file)).toBe(false)

@@ -44,7 +44,7 @@ describe('a task of holdpoint mcp', () => {
     await gateway.call('withdrawRequest', { id: (await onlyPending(gateway)).id })
   })
 
-  it('an MCP task is followed by the SDK from its creation to its result', async () => {
+  it('an MCP task can be followed with the client of the MCP SDK from its creation to its result', async () => {
     const { client } = await connectMcp(gateway)
     await client.listTools()
     const params = { name: 'ask_person', arguments: { question: 'Which port?' } }
@@ -75,7 +75,7 @@ describe('a task of holdpoint mcp', () => {
     expect(JSON.parse(textOf(await fetching))).toEqual({ behavior: 'deny', message: 'not today' })
   })
 
-  it('an MCP call that is repeated gets the same task, and a call that waits for the answer gets the request of that task', async () => {
+  it('an MCP call that is repeated gets the same task, and a call without a task attaches to the request of that task', async () => {
     const connection = await connectMcp(gateway)
     const task = await create(connection)
     expect(await create(await connectMcp(gateway))).toEqual(task)
@@ -99,7 +99,7 @@ describe('a task of holdpoint mcp', () => {
     await expect(tasks.cancelTask(task.taskId)).rejects.toThrow('can no longer be canceled')
   })
 
-  it('an MCP task is refused if its arguments are not valid, and the error about an unknown task names its id', async () => {
+  it('an MCP task is refused if its arguments are invalid, and an unknown task is reported with its id', async () => {
     const connection = await connectMcp(gateway)
     await expect(create(connection, { tool_name: 7 })).rejects.toThrow('The arguments are not valid')
     for (const id of ['../session', crypto.randomUUID()])

@@ -67,7 +67,7 @@ describe('holdpoint mcp wrap', () => {
   }
   const pendingCount = async () => (await gateway.call('listRequests', { status: 'pending' })).items.length
 
-  it('holdpoint mcp wrap passes what the server says about itself and its tools through unchanged', async () => {
+  it('holdpoint mcp wrap passes on the server’s description of itself and its tools unchanged', async () => {
     const direct = new Client({ name: 'tester', version: '1.0.0' })
     const [command = '', ...args] = filesCommand()
     await direct.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }))
@@ -136,7 +136,7 @@ describe('holdpoint mcp wrap', () => {
     expect((await written).isError).toBe(true)
   })
 
-  it('holdpoint mcp wrap attaches an identical call to the request of the first one, and both get the result of one run', async () => {
+  it('holdpoint mcp wrap attaches an identical call to the request of the first call, and both calls get the result of one run', async () => {
     const { call } = await wrapFiles()
     const first = call('write_file', write('a.txt', 'one'))
     await onlyPending(gateway)
@@ -211,7 +211,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('holdpoint mcp wrap keeps a result that comes after the client has disconnected, and returns it when the client repeats the call', async () => {
+    it('holdpoint mcp wrap keeps a result that arrives after the client has disconnected, and returns the result when the client repeats the call', async () => {
       const lost = await wrapSlow()
       lost.call('run', { what: 'job' }).catch(() => {})
       await answerPending(gateway, { kind: 'allow' })
@@ -272,7 +272,7 @@ describe('holdpoint mcp wrap', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('holdpoint mcp wrap refuses a server name that rules and people could misread, and a server that does not exist', async () => {
+  it('holdpoint mcp wrap refuses an ambiguous server name and a server that does not exist', async () => {
     const misleading = await runCliAgainst(gateway, ['mcp', 'wrap', '--name', 'a__b', '--', 'server'], '')
     expect([misleading.code, misleading.err]).toEqual([2, expect.stringContaining('cannot be the name of a server')])
     const missing = await runCliAgainst(gateway, ['mcp', 'wrap', '--', join(folder, 'nothing')], '')

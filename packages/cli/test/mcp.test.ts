@@ -40,7 +40,7 @@ describe('holdpoint mcp', () => {
     rmSync(gateway.home.rulesFile)
   })
 
-  it('holdpoint mcp sets the variable of the terminal’s session if the agent of a terminal has started it', async () => {
+  it('holdpoint mcp that an agent in a terminal has started sets the variable in the session of that terminal', async () => {
     writeFileSync(gateway.home.rulesFile, JSON.stringify({ vars: { task: { default: '', setBy: 'agent' } } }))
     const session = await gateway.call('startSession', { driver: 'external', cwd: gateway.folder })
     const agent = { pid: process.pid, started: processStartTime(process.pid) }
@@ -54,7 +54,7 @@ describe('holdpoint mcp', () => {
     rmSync(gateway.home.rulesFile)
   })
 
-  it('holdpoint mcp asks a person a question with options, and returns the chosen ones and the person’s own words', async () => {
+  it('holdpoint mcp asks a person a question with options, and returns the chosen options and the person’s own words', async () => {
     const { call } = await connectMcp(gateway)
     const asking = call('ask_person', {
       question: 'Which databases?',
@@ -139,7 +139,7 @@ describe('holdpoint mcp', () => {
     await expect.poll(() => deliveryOf(request.id)).toBe('taken')
   })
 
-  it('holdpoint mcp gives an answer that came while the client was away to the same client when it asks again', async () => {
+  it('holdpoint mcp gives an answer that arrived while the client was disconnected to the same client when it asks again', async () => {
     const args = { question: 'Ship it?' }
     const lost = await connectMcp(gateway)
     lost.call('ask_person', args).catch(() => {})

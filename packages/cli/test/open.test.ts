@@ -38,7 +38,7 @@ describe('holdpoint open', () => {
     expect(page).toContain(`content="0; url=${gateway.url}/#code=${codeIn(out)}"`)
     expect(await gateway.call('describeLink', { code: codeIn(page) })).toMatchObject({ person: 'owner' })
   })
-  it('holdpoint open prints the link if there is no screen, and starts no browser', async () => {
+  it('holdpoint open prints the link on a machine without a display, and starts no browser', async () => {
     const { code, out } = await open(0, {})
     expect([code, out]).toEqual([0, expect.stringContaining('No browser could be opened here')])
     expect(codeIn(out)).not.toBe('')

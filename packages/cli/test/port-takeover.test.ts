@@ -77,7 +77,7 @@ async function bringBack(gateway: GatewayProcess): Promise<void> {
 }
 
 describe('F1, Z1: another program takes over the port of a killed gateway', () => {
-  it('an impostor gets nothing from the runner, watch, tui, ask and guard of the data folder, which continue with the gateway', async () => {
+  it('an impostor on the gateway’s port gets nothing from the runner, watch, tui, ask and guard of the data folder, which continue with the real gateway', async () => {
     const gateway = await startGateway()
     const { session } = await rehearse(gateway, 'approval')
     const watch = start(gateway, ['watch'])
@@ -100,7 +100,7 @@ describe('F1, Z1: another program takes over the port of a killed gateway', () =
     await tui.waitFor('Nothing')
   })
 
-  it('an impostor gets no token from watch, ask, guard and a runner that were given its URL', async () => {
+  it('an impostor on the gateway’s port gets no token from watch, ask, guard and a runner that were given its URL', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const elsewhere = openDataFolder(makeFolder(gateway, 'elsewhere'))
     writeAtomically(elsewhere.runnerTokenFile, gateway.home.runnerToken())

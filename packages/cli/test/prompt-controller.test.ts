@@ -117,7 +117,7 @@ describe('a prompt that has just appeared', () => {
 describe('a letter in a prompt', () => {
   beforeEach(showForOneCooldown)
 
-  it('a letter is carried out once no other key has followed, and the screen shows its action until then', async () => {
+  it('a letter in a prompt acts only if no other key follows, and the screen shows its action until then', async () => {
     controller.handleKey(letter('a'))
     await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
     expect([controller.status, answers]).toEqual(['held', []])
@@ -134,7 +134,7 @@ describe('a letter in a prompt', () => {
     ['Escape', { name: 'escape', alone: true }],
     ['an arrow key', { name: 'down', alone: true }],
     ['a paste', { name: 'text', text: 'rea', alone: false }],
-  ])('a letter is not carried out if %s follows', async (_, key) => {
+  ])('a letter in a prompt does not act if %s follows', async (_, key) => {
     controller.handleKey(letter('a'))
     await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
     controller.handleKey(key)
@@ -142,7 +142,7 @@ describe('a letter in a prompt', () => {
     expect(answers).toEqual([])
     expect(controller.prompt?.hint).toBe('Nothing was sent, because another key followed.')
   })
-  it('a letter is not carried out if the person leaves', async () => {
+  it('a letter in a prompt does not act if the person leaves', async () => {
     controller.handleKey(letter('a'))
     await controller.close()
     await vi.advanceTimersByTimeAsync(5000)
@@ -167,7 +167,7 @@ describe('a letter in a prompt', () => {
     await command('a')
     expect(answers).toHaveLength(1)
   })
-  it('a letter right after a key that scrolled is ignored, with a hint', async () => {
+  it('a letter in a prompt right after a key that scrolls is ignored, and a hint says so', async () => {
     controller.handleKey(letter(' '))
     await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
     await command('a')
@@ -176,8 +176,8 @@ describe('a letter in a prompt', () => {
   })
 })
 
-describe('a text that the person is typing', () => {
-  it('typed text does not answer a prompt that replaces another prompt', async () => {
+describe('text that the person is typing', () => {
+  it('text that the person is typing does not answer a prompt that replaces another prompt', async () => {
     showForOneCooldown()
     await command('R')
     for (const char of 'arr') controller.handleKey(letter(char))
@@ -193,7 +193,7 @@ describe('a text that the person is typing', () => {
     await command('a')
     expect(answers).toEqual([{ id: two.id, answer: { kind: 'allow' } }])
   })
-  it('typed text does not reach the text field of a question that appears meanwhile', async () => {
+  it('text that the person is typing does not reach the text field of a question that appears in the meantime', async () => {
     const question = { id: 'q', header: '', question: 'Why?', options: [], multiSelect: false }
     const text: Ask = { kind: 'questions', questions: [{ ...question, allowOther: true, secret: false }] }
     options.guard.noteText()
@@ -313,7 +313,7 @@ describe('the answer of a prompt', () => {
   it.each([
     ['a letter', async () => controller.handleKey(letter('a'))],
     ['Enter', denyWithReason],
-  ])('an answer is not sent if the program was suspended right after %s', async (_, decide) => {
+  ])('the answer of a prompt is not sent if the program was suspended right after %s', async (_, decide) => {
     showForOneCooldown()
     await decide()
     controller.onTerminalReturned()
@@ -321,7 +321,7 @@ describe('the answer of a prompt', () => {
     expect(answers).toEqual([])
     expect(controller.prompt?.hint).toMatch(/because the screen changed/)
   })
-  it('an answer is not sent if the person continues typing after Enter, and the text field keeps every letter', async () => {
+  it('the answer of a prompt is not sent if the person continues typing after Enter, and the text field keeps every letter', async () => {
     showForOneCooldown()
     await denyWithReason()
     controller.handleKey(letter('t'))
@@ -329,7 +329,7 @@ describe('the answer of a prompt', () => {
     expect(answers).toEqual([])
     expect(controller.prompt?.state).toMatchObject({ step: 'reason', line: { text: 'not' } })
   })
-  it('the answer of a prompt is not sent if its request is removed, not even to the request that replaced it', async () => {
+  it('the answer of a prompt is not sent if its request is removed, and does not reach the request that replaces it', async () => {
     showForOneCooldown()
     controller.handleKey(letter('a'))
     controller.remove(one.id)

@@ -29,7 +29,7 @@ function shown(size: { columns: number; height: number }, key?: NamedKey) {
 }
 
 describe('a request that is longer than the screen', () => {
-  it.each([30, 40, 53, 80, 120])('the line below a long request has no cut word at %i columns', columns => {
+  it.each([30, 40, 53, 80, 120])('the status line below a long request cuts no word at %i columns', columns => {
     for (const key of [undefined, 'end', 'pagedown'] as const) {
       const lines = shown({ columns, height: 14 }, key)
       expect(lines.filter(line => /⟨|\S…\S/.test(line))).toEqual([])

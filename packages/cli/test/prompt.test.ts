@@ -189,7 +189,7 @@ describe('the keys of an approval', () => {
       ['e', { edited: 'better\n' }, 'a'],
       { kind: 'allow', input: { plan: 'better' } },
     ],
-  ])('keys of an approval: %s', (_, ask, typed, answer) => {
+  ])('keys that answer an approval: %s', (_, ask, typed, answer) => {
     expect(typeKeys(ask, typed).answer).toEqual(answer)
   })
 
@@ -229,7 +229,7 @@ describe('the keys of an approval', () => {
       /does not let this answer be remembered/,
     ],
     ['an unknown letter shows a hint for a plan', plan, ['z'], /Press a to approve/],
-  ])('keys of an approval: %s', (_, ask, typed, hint) => {
+  ])('keys that do not answer an approval: %s', (_, ask, typed, hint) => {
     const { prompt, answer } = typeKeys(ask, typed)
     expect(answer).toBeUndefined()
     expect(prompt.hint).toMatch(hint)
@@ -272,10 +272,10 @@ describe('the keys of an approval', () => {
       ['s', '1', enter, '2', enter],
       { ...allowLs, until: 'session', scope: { cwd: '/', session: 'ses_00000000000000000000' } },
     ],
-  ])('s, a rule and a duration allow the request and remember the rule %s', (_, keys, rule) => {
+  ])('the key s, a rule and a duration allow the request and add the rule %s', (_, keys, rule) => {
     expect(rememberedBy(keys)).toEqual(allowing(rule))
   })
-  it('the list of rules explains each rule, says what it would have matched, and names the suggestions of the agent last', () => {
+  it('the list of rules explains each rule, says what it would have matched, and lists the suggestions of the agent last', () => {
     const { prompt } = typeKeys(withSuggestions, ['s'], [], undefined, { offers })
     const text = layoutPrompt(prompt, { columns: 200, height: 40 }, { at: 1, of: 1 })
       .lines.map(line => line.map(span => span.text).join(''))
@@ -320,7 +320,7 @@ describe('the keys of an approval', () => {
     const undone = typeKeys(approval, ['e', { edited: 'pwd\n' }, 'e', { edited: 'ls\n' }, 'a'], [], undefined, { risk })
     expect(undone.answer).toBeUndefined()
   })
-  it('the risk beside an edited request is that of the edited text', () => {
+  it('the risk shown with an edited request is the risk of the edited text', () => {
     const text = (editedRisk: Risk | null) => {
       const { prompt } = typeKeys(approval, ['e', { edited: 'rm x\n' }], [], undefined, {
         risk: { level: 'low', touches: [] },
@@ -491,7 +491,7 @@ describe('the keys of questions', () => {
     expect(prompt.hint).toMatch(hint)
   })
 
-  it('Enter goes to the next question; s and /skip skip a question, but not all questions', () => {
+  it('Enter goes to the next question; the key s and /skip skip a question, but not all questions', () => {
     const ask: Ask = { kind: 'questions', questions: [question, { ...question, id: 'r', options: [] }] }
     expect(typeKeys(ask, ['1', enter, 'x', enter]).answer).toEqual({
       kind: 'answers',
@@ -639,7 +639,7 @@ describe('random keys in any prompt', () => {
     one({ options: [], secret: true }),
   ]
 
-  it('after random keys, a prompt never takes more lines than the screen has, even if the footer grows once the last line of the body was shown', () => {
+  it('after random keys, a prompt never takes more lines than the screen has, even if the footer grows after the last line of the request was shown', () => {
     const { prompt } = typeKeys(approval, ['e', { edited: 'ls!' }], ['default'], undefined, { editedRisk: null })
     for (let columns = 20; columns < 40; columns++)
       for (let height = 4; height < 30; height++)

@@ -25,7 +25,7 @@ async function endedSession(): Promise<Session> {
 const getSession = ({ id }: Session) => fixture.call('getSession', { id })
 
 describe('an ended session in holdpoint run --session', () => {
-  it('an ended session in holdpoint run --session is shown again and reopened by a message', async () => {
+  it('an ended session in holdpoint run --session is shown with its transcript and reopened by a message', async () => {
     const session = await endedSession()
     const terminal = fixture.openRun(session)
     await terminal.waitFor('This session has ended. Send a message to reopen it.')

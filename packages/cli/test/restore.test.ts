@@ -64,7 +64,7 @@ async function notices() {
 }
 
 describe('F11b: restoring a backup', () => {
-  it('F11b: restoring a backup never hands an allow again if it was handed after the backup, whatever the fence', async () => {
+  it('F11b: restoring a backup never hands an allow again if it was handed after the backup, with any fence', async () => {
     const { session, fence, ask } = await attach()
     const request = await ask('rm')
     await allow(request)
@@ -117,7 +117,7 @@ describe('F11b: restoring a backup', () => {
     expect(await authenticate(home.ownerToken())).toMatchObject({ name: 'owner' })
   })
 
-  it('F11b: restoring a backup reports in plain words what was undone, names lost and revived rules, and records the restore in the audit log', async () => {
+  it('F11b: restoring a backup says what was undone, names rules that were lost or restored, and records the restore in the audit log', async () => {
     const { ask } = await attach()
     const old = await owner('addRule', { effect: 'allow', tool: 'Read', path: '/srv/x', scope: { cwd: '/srv' } })
     const pending = await ask('pending')
@@ -143,7 +143,7 @@ describe('F11b: restoring a backup', () => {
     expect(await verifyChain(store)).toMatchObject({ ok: true })
   })
 
-  it('F11b: restoring a backup reports if nothing had happened since the backup, and if the previous database cannot be read', async () => {
+  it('F11b: restoring a backup says if nothing has happened since the backup, and if the previous database cannot be read', async () => {
     await store.backup(backupFile)
     await close()
     expect(await restore({}, home, backupFile)).toMatch(/Nothing had happened since the backup/)

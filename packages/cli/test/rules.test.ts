@@ -32,7 +32,7 @@ async function ask(command: string): Promise<Request> {
 }
 
 describe('holdpoint rules', () => {
-  it('holdpoint rules adds a rule for the current folder, which answers a pending request, lists it and removes it', async () => {
+  it('holdpoint rules adds a rule for the current folder that answers a pending request, lists the rule and removes it', async () => {
     const request = await ask('npm run check')
     const rule = await rulesJson<Rule>('add', 'allow', '--command', 'npm run check', '--uses', '3', '--expires', '2h')
     expect(rule).toMatchObject({
@@ -51,7 +51,7 @@ describe('holdpoint rules', () => {
     expect(await rules('remove', rule.id.slice(0, 12))).toContain('Removed')
     expect(await rules('list')).not.toContain('npm run check')
   })
-  it('holdpoint rules explain counts the rules of the session that asked', async () => {
+  it('holdpoint rules explain applies the rules for the session that asked', async () => {
     const request = await ask('npm run scoped')
     const scope = { session: request.session }
     const { id } = await gateway.call('addRule', { effect: 'deny', command: 'npm run scoped', scope })
@@ -73,7 +73,7 @@ describe('holdpoint rules', () => {
     expect(await rules('check', 'git push')).toMatch(/^Denied\./)
     await rules('remove', id)
   })
-  it('POST /rules/check tells which arguments a draft with the grammar of a program covers', async () => {
+  it('POST /rules/check says which arguments are covered by a draft rule with the grammar of a program', async () => {
     const cwd = realpathSync(gateway.folder)
     const draft = { effect: 'allow', command: 'npm test', args: 'grammar', scope: { cwd } }
     const check = async (command: string) => {
@@ -93,7 +93,7 @@ describe('holdpoint rules', () => {
     expect(await check('npm test deploy')).toEqual([200, asked])
     expect(await check('npm run build')).toEqual([200, asked])
   })
-  it('holdpoint rules lists the rules of a project’s file with the file, and does not change them', async () => {
+  it('holdpoint rules lists the rules from a project’s file with the path of the file, and cannot change them', async () => {
     const file = join(realpathSync(gateway.folder), 'holdpoint.rules.json')
     const draft = { effect: 'deny', command: 'git fetch', note: 'fake a built-in rule' }
     writeFileSync(file, JSON.stringify({ rules: [draft, { effect: 'allow', command: 'make docs' }] }))

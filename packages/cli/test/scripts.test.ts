@@ -113,7 +113,7 @@ describe('holdpoint ask in a script', () => {
     },
   )
 
-  it('holdpoint ask in a script with --json prints the resolved request and exits with the same code as it does without --json', async () => {
+  it('holdpoint ask in a script with --json prints the resolved request and exits with the same code as without --json', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?' --json`)
     const { id } = await answerNext({ kind: 'deny' })
     const { code, out } = await running

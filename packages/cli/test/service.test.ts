@@ -60,7 +60,7 @@ describe('holdpoint service with systemd', () => {
   const service = (...words: string[]) => run([program, 'service', ...words])
   const install = () => service('install', '--home', home)
 
-  it('holdpoint service with systemd installs this program with its data folder, shows where it runs, and keeps the data when it is removed', async () => {
+  it('holdpoint service with systemd installs a service for this program and data folder, shows where the gateway runs, and keeps the data when the service is removed', async () => {
     useFake('systemctl')
     const { code, out, err } = await install()
     expect([code, err]).toEqual([0, ''])
@@ -113,7 +113,7 @@ describe('holdpoint service with systemd', () => {
     expect(unit, 'a project could replace programs there').not.toContain('node_modules/.bin')
   })
 
-  it('holdpoint service install names a variable of the terminal that the service does not get', async () => {
+  it('holdpoint service install warns about a variable of the terminal that the service does not get', async () => {
     useFake('systemctl')
     const { err } = await run([program, 'service', 'install', '--home', home], { HOLDPOINT_RUNNER: 'none' })
     expect(err).toContain('does not use HOLDPOINT_RUNNER')
@@ -134,7 +134,7 @@ describe('holdpoint service with systemd', () => {
     expect(await service('remove')).toMatchObject({ code: 0 })
   })
 
-  it('a service whose gateway does not start within 20 seconds is removed again, with the reason', async () => {
+  it('a service whose gateway does not start within 20 seconds is removed again, and the error says why', async () => {
     useFake('systemctl')
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
@@ -149,7 +149,7 @@ describe('holdpoint service with systemd', () => {
     expect(calls().slice(-2)).toEqual(['--user disable --now holdpoint.service', '--user daemon-reload'])
   })
 
-  it('holdpoint service install says what to do on a machine without systemd, or without systemd for this person', async () => {
+  it('holdpoint service install says what to do on a machine without systemd or without a systemd instance for the user', async () => {
     const noPath = await run([program, 'service', 'install', '--home', home], { PATH: join(folder, 'bin') })
     expect(noPath).toMatchObject({ code: 1, err: expect.stringContaining('systemctl was not found') })
     expect(noPath.err).toContain('holdpoint up --detach')
@@ -201,7 +201,7 @@ describe('holdpoint service with launchd, which only a fake launchctl has run so
   const plist = () => join(folder, 'Library/LaunchAgents/holdpoint.gateway.plist')
   const service = (...words: string[]) => run([...onMac, program, 'service', ...words])
 
-  it('holdpoint service with launchd installs this program with its data folder, shows where it runs, and keeps the data when it is removed', async () => {
+  it('holdpoint service with launchd installs a service for this program and data folder, shows where the gateway runs, and keeps the data when the service is removed', async () => {
     useFake('launchctl')
     const domain = `gui/${process.getuid?.()}`
     const { code, out, err } = await service('install', '--home', home, '--host', '127.0.0.1')

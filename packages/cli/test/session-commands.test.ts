@@ -30,8 +30,8 @@ function nudge(call: Promise<unknown>): void {
   call.catch(() => {})
 }
 
-describe('session commands', () => {
-  it('start opens a session in this folder with the prompt as its title', async () => {
+describe('commands for sessions', () => {
+  it('holdpoint start opens a session in this folder with the prompt as its title', async () => {
     const session = Session.parse(await json('start', 'rehearsal', 'short', 'please'))
     expect(session).toMatchObject({ driver: 'rehearsal', title: 'short please', cwd: gateway.folder })
     await waitForPending(gateway, session)
@@ -54,14 +54,14 @@ describe('session commands', () => {
     ['a folder that does not exist', ['rehearsal', '--cwd', '/none/here'], /The folder \/none\/here does not exist/],
     ['a file as folder', ['rehearsal', '--cwd', '/etc/passwd'], /\/etc\/passwd is not a folder/],
     ['an external agent', ['external', 'hi'], /External agents open their own sessions/],
-  ] as const)('start refuses %s with exit code 2, and opens no session', async (_what, words, message) => {
+  ] as const)('holdpoint start refuses %s with exit code 2, and opens no session', async (_what, words, message) => {
     const before = (await gateway.call('listSessions', {})).items.length
     const { code, err } = await cli('start', ...words)
     expect([code, err]).toEqual([2, expect.stringMatching(message)])
     expect((await gateway.call('listSessions', {})).items.length).toBe(before)
   })
 
-  it('mode and model refuse a session of an external agent, whose mode and model Holdpoint cannot change', async () => {
+  it('holdpoint mode and holdpoint model refuse a session of an external agent, whose mode and model Holdpoint cannot change', async () => {
     const { id } = await gateway.call('startSession', { driver: 'external', title: 'no modes' })
     expect(await cli('mode', id, 'plan')).toMatchObject({
       code: 2,
@@ -74,7 +74,7 @@ describe('session commands', () => {
     expect((await gateway.call('getSession', { id })).model).toBeNull()
   })
 
-  it('send delivers its arguments, stdin and an attachment', async () => {
+  it('holdpoint send delivers its arguments, stdin and an attachment', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     await cli('deny', request.id)
     await waitForLastMessage(gateway, session)
@@ -99,7 +99,7 @@ describe('session commands', () => {
     expect((await cli('send', session.id)).code).toBe(2)
   })
 
-  it('mode, model, interrupt and end change a session and print a confirmation', async () => {
+  it('holdpoint mode, model, interrupt and end change a session and print a confirmation', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     expect((await cli('mode', session.id, 'acceptEdits')).out).toMatch(
       /^Asked the agent of ses_\w+ to change to the mode acceptEdits\. {2}“approval”\n$/,
@@ -154,7 +154,7 @@ describe('holdpoint watch', () => {
     expect(JSON.parse(again.out), 'the pipe gets the event after the cursor').toEqual(seen[1])
   })
 
-  it('holdpoint watch prints readable lines and reconnects when the gateway comes back at another address', async () => {
+  it('holdpoint watch prints readable lines and reconnects when the gateway restarts at another address', async () => {
     const own = await startGateway({ runner: 'none' })
     const child = spawn(process.execPath, [holdpoint, 'watch'], {
       env: environmentFor(own),

@@ -7,7 +7,7 @@ import { widthOf } from '../src/output/width.ts'
 import { groupsOf, type ListItem, listLines, sessionHeaderLines } from '../src/tui/dashboard/session-list.ts'
 import { pendingRequest } from './support/request.ts'
 
-describe('a row of the dashboard', () => {
+describe('a row of the list in holdpoint tui', () => {
   function rows(ask: Partial<ApprovalAsk>, title: string, columns: number, risk?: Risk): readonly string[] {
     const whole: Ask = { kind: 'approval', tool: 'Bash', title: 't', input: {}, cwd: '/', editable: true, ...ask }
     const request = { ...pendingRequest(whole, 'req_1'), ...(risk && { risk }) }
@@ -19,7 +19,7 @@ describe('a row of the dashboard', () => {
   }
   const dangerous: Risk = { level: 'dangerous', touches: [] }
 
-  it('a row of the dashboard has the risk, the command and the session of a request', () => {
+  it('a row of the list in holdpoint tui has the risk, the command and the session of a request', () => {
     const ask = { input: { command: 'rm -rf build' } }
     expect(rows(ask, 'kitchen', 60, dangerous)).toEqual([
       expect.stringMatching(/^ {2}Dangerous · rm -rf build · kitchen +now$/),
@@ -29,13 +29,13 @@ describe('a row of the dashboard', () => {
       '  Dangerous · kitchen',
     ])
   })
-  it('a row of the dashboard has our own label before a text that the agent wrote', () => {
+  it('a row of the list in holdpoint tui has Holdpoint’s own label before the agent’s text', () => {
     expect(rows({ tool: 'deploy', title: 'Run a command' }, 'kitchen', 80)[0]).toMatch(
       /^ {2}Use “deploy” · Run a command · kitchen +now$/,
     )
   })
   it.each([20, 25, 38, 56, 60, 80, 120])(
-    'a row of the dashboard fits %i columns, and its risk is never cut',
+    'a row of the list in holdpoint tui fits %i columns, and its risk is never cut',
     columns => {
       const texts = ['x'.repeat(300), '界'.repeat(90), '🎉'.repeat(60), '\u05d0\u05d1 '.repeat(50)]
       for (const command of texts)
@@ -48,7 +48,7 @@ describe('a row of the dashboard', () => {
   )
 })
 
-describe('the sessions of the dashboard', () => {
+describe('the sessions in the list of holdpoint tui', () => {
   const failedTurn = { ending: 'failed', problem: 'settings.port is missing' } as const
   const ended = { state: 'ended', endedAt: 0, lastTurn: failedTurn } as const
   const sessions = [
@@ -77,7 +77,7 @@ describe('the sessions of the dashboard', () => {
     )
   }
 
-  it('the dashboard lists failed and lost agents in a group before the working ones, and not as idle or parked', () => {
+  it('the list of holdpoint tui shows failed and lost agents in a group above the working agents, and not as idle or parked', () => {
     expect(groupsOf(inbox).map(({ title, items }) => [title, ...items.map(({ session }) => session?.title)])).toEqual([
       ['Failed', 'broke', 'gone'],
       ['Working', 'works', 'begins', 'again'],
@@ -87,7 +87,7 @@ describe('the sessions of the dashboard', () => {
       ['Ended', 'crashed'],
     ])
   })
-  it('the row of a session says its state if its group does not say it', () => {
+  it('the row of a session in holdpoint tui shows its state unless its group does', () => {
     const wide = drawn(60)
     expect(wide[1]).toMatch(/^ {2}broke · last turn failed +now$/)
     expect(wide[2]).toMatch(/^ {2}gone · agent lost +now$/)

@@ -98,7 +98,7 @@ function fullDiskSuite(): void {
     expect(await runCli(['audit', 'verify', '--home', gateway.home.path])).toMatchObject({ code: 0 })
   })
 
-  it('with a full disk, the gateway does not start and prints one sentence', async () => {
+  it('with a full disk, the gateway does not start and prints a message of one sentence', async () => {
     const gateway = new GatewayProcess({ runner: 'none', trusted: false })
     mountSmall(gateway, '3m')
     await gateway.start()
@@ -113,7 +113,7 @@ function fullDiskSuite(): void {
 }
 
 describe('C6: a gateway whose files are limited in size', () => {
-  it('C6: a gateway whose files are limited in size reports that the store cannot be written, and starts again without the limit', async () => {
+  it('C6: a gateway whose files are limited in size reports that it cannot write to the store, and starts again without the limit', async () => {
     const gateway = new GatewayProcess({ runner: 'none', fileSizeMaxKiB: 600 })
     await gateway.start()
     const request = await openRequest(gateway)
@@ -139,26 +139,26 @@ describe('C6: the start of a gateway', () => {
     await gateway.stop()
     return gateway
   }
-  it('C6: the start of a gateway is refused with one sentence if the database was truncated', async () => {
+  it('C6: the start of a gateway is refused with a message of one sentence if the database was truncated', async () => {
     const gateway = await stopped()
     truncateSync(gateway.home.databaseFile, 5000)
     expectSentence(await refusal(gateway), /is damaged, or not a database|has lost events/)
   })
-  it('C6: the start of a gateway is refused with one sentence if the database was emptied or deleted', async () => {
+  it('C6: the start of a gateway is refused with a message of one sentence if the database was emptied or deleted', async () => {
     const gateway = await stopped()
     truncateSync(gateway.home.databaseFile)
     expectSentence(await refusal(gateway), /has lost events: the last known event is \d+ of .*holdpoint restore FILE/)
     rmSync(gateway.home.databaseFile)
     expectSentence(await refusal(gateway), /--accept-data-loss/)
   })
-  it('C6: the start of a gateway is refused with one sentence if the database is damaged in the middle', async () => {
+  it('C6: the start of a gateway is refused with a message of one sentence if the database is damaged in the middle', async () => {
     const gateway = await stopped()
     const bytes = readFileSync(gateway.home.databaseFile)
     bytes.fill(0x5a, 4096, bytes.length)
     writeFileSync(gateway.home.databaseFile, bytes)
     expectSentence(await refusal(gateway), /is damaged, or not a database/)
   })
-  it('C6: the start of a gateway is refused with one sentence if the database belongs to another program', async () => {
+  it('C6: the start of a gateway is refused with a message of one sentence if the database belongs to another program', async () => {
     const gateway = await stopped()
     rmSync(gateway.home.databaseFile)
     rmSync(`${gateway.home.databaseFile}.head`)
@@ -168,7 +168,7 @@ describe('C6: the start of a gateway', () => {
     ])
     expectSentence(await refusal(gateway), /is not a Holdpoint database/)
   })
-  it('C6: the start of a gateway is refused with one sentence if the path of the database is a folder or a device', async () => {
+  it('C6: the start of a gateway is refused with a message of one sentence if the path of the database is a folder or a device', async () => {
     const gateway = await stopped()
     rmSync(gateway.home.databaseFile)
     mkdirSync(gateway.home.databaseFile)
@@ -176,7 +176,7 @@ describe('C6: the start of a gateway', () => {
     const device = new GatewayProcess({ runner: 'none', store: 'file:/dev/full' })
     expectSentence(await refusal(device), /holdpoint: .*\/dev\/full/)
   })
-  it('C6: the start of a gateway is refused with one sentence if the write-ahead log of a killed gateway was deleted, and an accepted loss is in the audit log', async () => {
+  it('C6: the start of a gateway is refused with a message of one sentence if the write-ahead log of a killed gateway was deleted, and an accepted loss is in the audit log', async () => {
     const gateway = await startGateway({ runner: 'none' })
     for (let n = 0; n < 5; n++) await openRequest(gateway)
     const noted = () => (JSON.parse(readFileSync(`${gateway.home.databaseFile}.head`, 'utf8')) as { seq: number }).seq // the gateway writes this file

@@ -215,7 +215,7 @@ function startUp(gateway: GatewayProcess, ...more: readonly string[]) {
   return { child, dataFolder, gatewayPid, out: () => printed.out, err: () => printed.err }
 }
 
-it('a start-up error is shown once, without a restart, and with the exit code of the gateway', async () => {
+it('holdpoint up shows a start-up error once, does not restart the gateway, and exits with the exit code of the gateway', async () => {
   const gateway = await startGateway({ runner: 'none' })
   const { code, out, err } = await runCli(['up', '--port', '0', '--home', gateway.home.path, '--json'])
   expect([code, out]).toEqual([1, ''])

@@ -35,18 +35,21 @@ describe('the hook of a person’s own terminal', () => {
     ['a field named __proto__', JSON.parse('{"__proto__":{"a":1}}')],
     ['too many levels', { more: JSON.parse(`${'['.repeat(80)}${']'.repeat(80)}`) }],
     ['too many values', { more: Array.from({ length: 11_000 }, () => 1) }],
-  ])('the terminal asks about a call that the gateway cannot check against the rules: one with %s', async (_, more) => {
-    const reply = await run(JSON.stringify(readToken(randomUUID(), more)))
-    expect(reply).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'ask' })
-    expect(reply.permissionDecisionReason).toContain('could not check its rules')
-  })
-  it('the terminal asks about a call whose hook input has an unexpected form', async () => {
+  ])(
+    'the agent asks in the terminal about a call that the gateway cannot check against the rules, such as a call with %s',
+    async (_, more) => {
+      const reply = await run(JSON.stringify(readToken(randomUUID(), more)))
+      expect(reply).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'ask' })
+      expect(reply.permissionDecisionReason).toContain('could not check its rules')
+    },
+  )
+  it('the agent asks in the terminal about a call whose hook input has an unexpected form', async () => {
     const { tool_input: _, ...rest } = readToken(randomUUID())
     expect(await run(JSON.stringify(rest))).toMatchObject({ permissionDecision: 'ask' })
     expect(await run(JSON.stringify({ hook_event_name: 'Notification' }))).toBeNull()
     expect(await run('not JSON')).toBeNull()
   })
-  it('a folder name that is cut in the middle of a character does not keep the rules from being checked', async () => {
+  it('a folder name that is cut in the middle of a character does not prevent the check of the rules', async () => {
     const hook = { ...readToken(randomUUID()), cwd: `/srv/${'a'.repeat(284)}😀` }
     expect(await run(JSON.stringify(hook))).toMatchObject({ permissionDecision: 'deny' })
   })

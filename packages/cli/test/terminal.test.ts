@@ -26,7 +26,7 @@ it('a terminal shows all output of a program that has exited before the output i
   expect(withoutSpaces(terminal.all())).toBe(withoutSpaces(out))
 })
 
-it('a program that is leaving a live view ignores Ctrl+C until it was not pressed for three seconds', () => {
+it('a program that is leaving a live view ignores Ctrl+C until Ctrl+C was not pressed for three seconds', () => {
   vi.useFakeTimers()
   try {
     const listenersBefore = process.listeners('SIGINT')

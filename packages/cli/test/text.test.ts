@@ -30,7 +30,7 @@ describe('color output', () => {
     ['is left out on a terminal without colors', true, { TERM: 'dumb' }, 'x\n'],
     ['is left out on a terminal with NO_COLOR', true, { TERM: 'xterm', NO_COLOR: '1' }, 'x\n'],
     ['is left out in a pipe', false, { TERM: 'xterm' }, 'x\n'],
-  ])('%s', (_what, isTTY, env, expected) => {
+  ])('color output %s', (_what, isTTY, env, expected) => {
     let out = ''
     const stream = { isTTY, columns: 80, write: (text: string) => (out += text) }
     new Output(stream as unknown as WriteStream, env).print(row(trusted('x', 'waiting'))) // `Output` uses only these members
@@ -48,7 +48,7 @@ describe('an event line', () => {
     role: 'agent' as const,
     text: 'word '.repeat(30),
   }
-  it('an event line keeps the title in its column, even if the title imitates our text, and aligns continuation lines', () => {
+  it('an event line keeps the title in its column, even if the title imitates Holdpoint’s own text, and aligns continuation lines', () => {
     const forged = 'api  req_1 allowed by you'
     const lines = [forged, 'x', '漢字'].map(title => wrap(eventRow(event, () => title, 80) ?? row(), 80)).map(textOf)
     for (const [first = '', second = ''] of lines) {
@@ -70,7 +70,7 @@ describe('a table on a terminal', () => {
   ]
   const drawn = (columns: number) => tableRows(head, lines, columns).flatMap(one => textOf(wrap(one, columns)))
 
-  it('a table on a terminal fits each row on one line of any screen by cutting the last column and then dropping columns', () => {
+  it('a table on a terminal fits each row on one line at any width by cutting the last column and then dropping columns', () => {
     expect(drawn(60)).toEqual([
       'ID       STATE          TITLE       FOLDER',
       expect.stringMatching(/^ses_abc {2}waits for you {2}api-server {2}\/srv.*…?.*api$/),
@@ -80,7 +80,7 @@ describe('a table on a terminal', () => {
     for (const columns of [10, 24, 40, 60, 80])
       for (const line of drawn(columns)) expect(widthOf(line)).toBeLessThanOrEqual(columns)
   })
-  it('a table on a terminal first leaves out the columns that its list marks as spare', () => {
+  it('a table on a terminal first leaves out the columns that are marked as optional', () => {
     const rows = tableRows(head, lines, 36, { spare: ['state', 'none'] })
     expect(rows.flatMap(one => textOf(wrap(one, 36)))[0]).toBe('ID       TITLE       FOLDER')
     const fewer = tableRows(head, lines, 24, { spare: ['state', 'title'] })

@@ -66,7 +66,7 @@ async function runnerIsLive(gateway: GatewayProcess): Promise<void> {
 }
 
 describe('holdpoint token list', () => {
-  it('token list shows whose each credential is, when it was created and last used, and no secret', async () => {
+  it('token list shows who holds each credential, when it was created and last used, and no secret', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const secret = (await token(gateway, 'add', 'ci\u001b[2J', '--expires', '90d')).trim()
     // The gateway records the use of a token a moment after the call.
@@ -148,7 +148,7 @@ describe.each<['process' | 'inline']>([['process'], ['inline']])(
 )
 
 describe('holdpoint token rotate', () => {
-  it('a rotated token stays valid after a restart, and the old one stays invalid', async () => {
+  it('a rotated token stays valid after a restart, and the old token stays invalid', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const old = gateway.token
     await token(gateway, 'rotate')

@@ -40,7 +40,7 @@ const linesOf = (rows: readonly Row[]) =>
     )
 
 describe('the transcript printer', () => {
-  it('the transcript printer says once that a person interrupted the turn, and that a turn was interrupted if no person did', () => {
+  it('the transcript printer says once that a turn was interrupted, and by whom if a person interrupted it', () => {
     const note: Entry = { kind: 'note', id: 'n', at: 0, text: 'ana interrupted the turn', by: 'ana', byId: 'me' }
     const interrupted = (id: string): Entry => ({ kind: 'turn', id, at: 0, ending: 'interrupted' })
     const entries = [note, tool('ok'), interrupted('a'), interrupted('b')]
@@ -114,7 +114,7 @@ describe('the transcript printer', () => {
     const rest = scroll.newRows([message('m', 'one\n\ntwo', false)], reader)
     expect(linesOf([...first, ...rest])).toEqual(['  │ one', '  │', '  │ two'])
   })
-  it('the transcript printer prints a message once if the program connected while it was being written', () => {
+  it('the transcript printer prints a message once if the program connected while the message was being written', () => {
     const scroll = new TranscriptPrinter()
     const joined: Entry = { ...message('m', '…d paragraph.\n\nThe thi', true), missesStart: true }
     expect(scroll.newRows([joined], reader)).toEqual([])

@@ -32,7 +32,7 @@ function isTrusted(agent: SettingsAgent = 'claude'): boolean {
   return settings !== null && trustsAgentSettings(dataFolderAt(home()), settings)
 }
 
-it('trust shows the commands of a folder’s agent settings, escaped, and changes nothing without confirmation', async () => {
+it('holdpoint trust shows the commands of a folder’s agent settings, escaped, and changes nothing without confirmation', async () => {
   const { code, err } = await holdpoint()
   expect(code).toBe(2)
   expect(err).toContain('run on SessionStart, without asking you')
@@ -62,7 +62,7 @@ it('agent settings that other users can replace are not trusted', async () => {
   expect(await holdpoint('--yes')).toMatchObject({ code: 1, err: expect.stringContaining('.mcp.json') })
 })
 
-it('trust says that a folder has nothing to trust', async () => {
+it('holdpoint trust says that a folder has nothing to trust', async () => {
   rmSync(join(project, '.claude'), { recursive: true })
   rmSync(join(project, '.mcp.json'))
   expect(await holdpoint('--yes')).toMatchObject({
@@ -71,7 +71,7 @@ it('trust says that a folder has nothing to trust', async () => {
   })
 })
 
-it('trust shows and covers the settings for every agent, and each agent loses it only if its own settings change', async () => {
+it('holdpoint trust shows and trusts the settings for every agent, and the trust for an agent ends only if its own settings change', async () => {
   const files = {
     'opencode.json': JSON.stringify({ mcp: { db: { type: 'local', command: ['./steal'] } } }),
     '.gemini/settings.json': JSON.stringify({ hooks: { BeforeAgent: [{ hooks: [{ command: 'curl two.test' }] }] } }),

@@ -120,7 +120,7 @@ describe('a config file in the working folder', () => {
     expect(() => read()).toThrow(/holdpoint\.config\.json: This is not a regular file/)
   })
 
-  it('F5: a config file whose settings all need no trust causes no message', () => {
+  it('F5: a config file in which no setting needs trust causes no message', () => {
     writeConfig({ deadlineMs: 5000 })
     expect(read()).toEqual({ config: { deadlineMs: 5000 }, ignored: null })
   })
@@ -231,7 +231,7 @@ describe('holdpoint trust', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/was not trusted, because .*mode 0666.*chmod go-w/)])
   })
 
-  it('holdpoint trust lists the trusted files with their state, and removes one', async () => {
+  it('holdpoint trust lists the trusted files with their state, and removes a file from the list', async () => {
     expect((await cli('trust', '--list')).err).toMatch(/No file is trusted/)
     writeConfig(hostile)
     expect((await cli('trust', '--yes')).code).toBe(0)
@@ -289,7 +289,7 @@ describe('an address that other machines can reach', () => {
 
 describe('holdpoint trust for a file with rules', () => {
   const writeRules = (text: string) => writeFileSync(join(folder, 'holdpoint.rules.json'), text)
-  it('holdpoint trust for a file with rules shows the rules of a folder, trusts only this version of them, and can remove the trust', async () => {
+  it('holdpoint trust for a file with rules shows the rules of a folder, trusts only this version of the rules, and can remove the trust', async () => {
     const rules = '{"rules": [{"effect": "allow", "command": "npm test"}, {"effect": "deny", "command": "git push"}]}'
     writeRules(rules)
     const trusted = await cli('trust', '--yes')
@@ -301,7 +301,7 @@ describe('holdpoint trust for a file with rules', () => {
     expect((await cli('trust', '--remove', 'holdpoint.rules.json')).out).toContain('the others still do')
     expect((await cli('trust', '--list')).err).toContain('No file is trusted')
   })
-  it('holdpoint trust names the mistake in a file with rules, as holdpoint doctor does', async () => {
+  it('holdpoint trust names the mistake in an invalid file with rules, as holdpoint doctor does', async () => {
     writeRules('{"rules": [{"effect": "allow", "comand": "npm test"}]}')
     expect(await cli('trust', '--yes')).toMatchObject({
       code: 2,

@@ -121,8 +121,8 @@ async function play({ view, isWorking, chunks, asked }: Scenario): Promise<Typin
   return harness
 }
 
-describe('a text that is typed while requests appear', () => {
-  it('typed text answers nothing, opens no field of an approval and no editor, and is sent only by Enter in the message line', async () => {
+describe('text typed in the terminal while requests appear', () => {
+  it('text typed in the terminal while requests appear answers no request, opens no field of an approval and no editor, and is sent only by Enter in the message line', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async one => {
         const harness = await play(one)
@@ -145,7 +145,7 @@ describe('a text that is typed while requests appear', () => {
     ['I', 'interruptSession'],
     ['E', 'endSession'],
   ])(
-    'in a session of tui, the key %s twice calls %s only after a pause, and never as the beginning of a text',
+    'in a session of tui, the key %s twice calls %s only after a pause, and never at the beginning of typed text',
     async (key, op) => {
       const harness = await TypingHarness.open('tui session', 'working')
       for (const gapMs of [30, 525, 600]) {
@@ -168,7 +168,7 @@ describe('a text that is typed while requests appear', () => {
     ['run', 'a'],
     ['run', 'x'],
     ['tui session', 'r'],
-  ])('in %s, the key %s on its own answers the request', async (view, key) => {
+  ])('in %s, the key %s alone answers the request', async (view, key) => {
     const harness = await TypingHarness.open(view, 'working')
     await harness.ask(command({}))
     await harness.wait(300)

@@ -82,7 +82,7 @@ describe('holdpoint up', () => {
     expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'owner' })
   })
 
-  it('B15: holdpoint up accepts connections from its own machine only, unless a setting says otherwise', async () => {
+  it('B15: holdpoint up accepts connections only from the same machine, unless a setting says otherwise', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const port = Number(new URL(gateway.url).port)
     const addresses = listeningAddresses(gateway.pid)
@@ -171,7 +171,7 @@ describe('holdpoint up', () => {
     expect([isRunning(second), gateway.runnerPids()]).toEqual([false, []])
   })
 
-  it('holdpoint up leaves a reused runner running on SIGTERM, and says for how long and how to stop it', async () => {
+  it('holdpoint up leaves a reused runner running on SIGTERM, and says how long the runner continues and how to stop it', async () => {
     const gateway = await startGateway()
     const runner = await liveRunner(gateway)
     await gateway.kill()
@@ -267,7 +267,7 @@ describe('holdpoint up', () => {
     await new Promise(resolve => taken.close(resolve))
   })
 
-  it('holdpoint up exits with 1 and one line of explanation if its data folder is not writable', async () => {
+  it('holdpoint up exits with 1 and prints one line of explanation if its data folder is not writable', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     const home = makeFolder(gateway, 'sealed')
     mkdirSync(join(home, 'sealed'))

@@ -34,8 +34,8 @@ async function readToEnd(terminal: Terminal): Promise<void> {
 }
 const paste = (text: string) => `\u001b[200~${text}\u001b[201~`
 
-describe('a long note', () => {
-  it('a long note is cut to one line with a mark at the cut, and the key hints stay on the screen', async () => {
+describe('a long note in the terminal', () => {
+  it('a long note in the terminal is cut to one line with a mark at the cut, and the key hints stay on the screen', async () => {
     const session = await fixture.startSession()
     const { id } = await fixture.ask(session, approval)
     await fixture.call('putDraft', { id, draft: encodeDraft({ note: `begin ${'x'.repeat(2400)} end` }) })
@@ -45,7 +45,7 @@ describe('a long note', () => {
     expect(terminal.text()).toContain('n note')
   })
 
-  it('a long note shows the lines around the caret while it is typed, and the number of hidden lines', async () => {
+  it('a long note in the terminal shows the lines around the caret while it is typed, and the number of hidden lines', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval, small)
     await readToEnd(terminal)
     terminal.press('n')

@@ -26,22 +26,25 @@ describe('a command that waits', () => {
     ['a terminal', true, 60_000, 1],
     ['a script', false, 4900, 0],
     ['a script', false, 60_000, 1],
-  ])('a command that waits in %s (%s) for %i ms prints %i lines', async (_where, isTerminal, ms, lines) => {
-    process.stderr.isTTY = isTerminal
-    const result = withNotice('down', work(ms))
-    await vi.advanceTimersByTimeAsync(ms)
-    expect(await result).toBe('done')
-    await vi.advanceTimersByTimeAsync(60_000)
-    expect(written).toHaveLength(lines)
-    if (lines > 0) expect(written[0]).toBe('holdpoint: Waiting for the gateway and its runner to stop…\n')
-  })
-  it('a command that waits passes a failure on, and prints nothing after it', async () => {
+  ])(
+    'a command that waits in %s (is a terminal: %s) for %i ms prints %i lines',
+    async (_where, isTerminal, ms, lines) => {
+      process.stderr.isTTY = isTerminal
+      const result = withNotice('down', work(ms))
+      await vi.advanceTimersByTimeAsync(ms)
+      expect(await result).toBe('done')
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(written).toHaveLength(lines)
+      if (lines > 0) expect(written[0]).toBe('holdpoint: Waiting for the gateway and its runner to stop…\n')
+    },
+  )
+  it('a command that waits fails with the error of the call, and prints nothing afterwards', async () => {
     const failed = withNotice('down', Promise.reject(new Error('broken')))
     await expect(failed).rejects.toThrow('broken')
     await vi.advanceTimersByTimeAsync(60_000)
     expect(written).toEqual([])
   })
-  it('a command that waits prints a line about a gateway that does not answer, but not about a call that waits for a person', async () => {
+  it('a command that waits prints a line if the gateway does not reply, but not if the call waits for a person', async () => {
     process.stderr.isTTY = true
     const call = callWithNotice((() => work(3000)) as unknown as Call) // a gateway that takes long for everything
     void call('getRequest', { id: 'req_x' as never, wait: 1000 })

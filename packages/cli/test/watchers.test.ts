@@ -43,7 +43,7 @@ describe('ready-made watchers', () => {
     expect(JSON.parse(readFileSync(ownFile(), 'utf8'))).toEqual({ rules: [{ effect: 'deny', command: 'git push' }] })
   })
 
-  it('ready-made watchers with a wrong name, setting or value are refused with a sentence that lists the right ones, and the file stays as it is', async () => {
+  it('ready-made watchers with a wrong name, setting or value are refused with a message that lists the valid ones, and the file is not changed', async () => {
     expect(await refused('watch', 'on', 'bugdet')).toMatchObject({ code: 3, err: expect.stringContaining('budget') })
     expect(await refused('watch', 'on', 'budget', '--with', 'price=5')).toMatchObject({
       code: 2,
@@ -60,7 +60,7 @@ describe('ready-made watchers', () => {
 })
 
 describe('holdpoint watch check', () => {
-  it('holdpoint watch check names the line and column of a mistake, and the effects that an agent does not support', async () => {
+  it('holdpoint watch check reports the line and column of a mistake, and the effects that an agent does not support', async () => {
     const file = join(gateway.folder, 'holdpoint.rules.json')
     writeFileSync(
       file,
@@ -73,7 +73,7 @@ describe('holdpoint watch check', () => {
     const text = await holdpoint('watch', 'check', file)
     expect(text).toContain('1 watcher, 0 variables')
     expect(text).toMatch(/Codex: /)
-    expect(text).toContain('Codex in your own terminal: This agent does not tell whether a command failed')
+    expect(text).toContain('Codex in your own terminal: This agent does not report whether a command failed')
     writeFileSync(ownFile(), '{"use": ["loop-guard"]}')
     expect(await holdpoint('watch', 'check')).toMatch(/1 watcher, 0 variables[\s\S]*loop-guard/)
     rmSync(file)
@@ -93,7 +93,7 @@ describe('holdpoint vars and set', () => {
     )
     const { id } = await gateway.call('startSession', { driver: 'external', cwd: gateway.folder })
     expect(await holdpoint('vars', id)).toMatch(/green\s+false\s+default/)
-    expect(await holdpoint('set', 'green', 'true', '--session', id)).toContain('green is true now.')
+    expect(await holdpoint('set', 'green', 'true', '--session', id)).toContain('green is now true.')
     expect(await holdpoint('vars', id)).toMatch(/green\s+true\s+owner/)
     expect(await refused('set', 'gren', 'true', '--session', id)).toMatchObject({
       code: 3,
@@ -104,7 +104,7 @@ describe('holdpoint vars and set', () => {
     expect(await holdpoint('watch', 'list', '--session', id)).toContain('at the end of a turn: tells the agent')
   })
 
-  it('holdpoint set, run by an agent, sets only variables of the agent, in its own session', async () => {
+  it('holdpoint set that an agent runs sets only variables of the agent, and only in its own session', async () => {
     writeFileSync(
       ownFile(),
       JSON.stringify({
@@ -118,7 +118,7 @@ describe('holdpoint vars and set', () => {
       id,
       items: [{ type: 'session.changed', process: { state: 'live', pid: process.pid } }],
     })
-    expect(await holdpoint('set', 'task', '#12')).toContain('task is "#12" now.')
+    expect(await holdpoint('set', 'task', '#12')).toContain('task is now "#12".')
     expect(await refused('set', 'green', 'true')).toMatchObject({
       code: 1,
       err: expect.stringContaining('The agent may not set green'),

@@ -76,6 +76,7 @@ export {
   suggestionScopeLabel,
   type Trouble,
   timeSince,
+  toolInputLabels,
   troubleOf,
   waitedFor,
   waitedTime,

@@ -1,4 +1,4 @@
-/** Labels that page and terminal share, for resolutions, deliveries, session states, drivers, line endings and ages. */
+/** Labels that page and terminal share, for resolutions, deliveries, session states, drivers, line endings, ages and the input of tool calls. */
 import {
   type AgentReason,
   type Answer,
@@ -219,3 +219,16 @@ const suggestionScopes: Readonly<Record<string, string>> = {
 export function suggestionScopeLabel(scope: string): string | null {
   return Object.hasOwn(suggestionScopes, scope) ? (suggestionScopes[scope] ?? null) : null
 }
+
+/** Labels for the parts of a tool call's input. */
+export const toolInputLabels = {
+  folder: 'In',
+  file: 'File',
+  files: 'Files',
+  cell: 'Cell',
+  pattern: 'Pattern',
+  address: 'Address',
+  subagent: 'Subagent',
+  movedTo: 'Moved to',
+  changes: { write: 'Write', edit: 'Edit', delete: 'Delete', move: 'Move' },
+} as const

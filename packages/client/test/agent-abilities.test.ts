@@ -8,12 +8,12 @@ const without = (missing: Capability) => all.filter(capability => capability !==
 const session = (capabilities: readonly Capability[], process: object | null = null) =>
   sessionSample({ id: 'ses_1', capabilities: [...capabilities], process: process as never }) // the tests name only the fields that count
 
-describe('what a person can do with a request', () => {
-  it('everything is offered for an agent with all capabilities', () => {
+describe('what page and terminal offer for a request', () => {
+  it('every action on a request is offered for an agent with all capabilities', () => {
     const stop = { deny: true, decline: true }
     expect(answerChoices(all)).toEqual({ note: true, edit: true, stop, denialEndsTurn: false, askBack: true })
   })
-  it('a note and an edit are offered only for agents that can receive them', () => {
+  it('a note and an edit of a request are offered only for agents that can receive them', () => {
     expect(answerChoices(without('note'))).toMatchObject({ note: false, edit: true })
     expect(answerChoices(without('editInput'))).toMatchObject({ note: true, edit: false })
   })
@@ -21,22 +21,22 @@ describe('what a person can do with a request', () => {
     const { stop, denialEndsTurn } = answerChoices(without('denyAndContinue'))
     expect({ stop, denialEndsTurn }).toEqual({ stop: { deny: false, decline: true }, denialEndsTurn: true })
   })
-  it('no stop is offered for an agent that cannot be interrupted', () => {
+  it('“Deny and stop” is not offered for an agent that cannot be interrupted', () => {
     expect(answerChoices(without('interrupt')).stop).toEqual({ deny: false, decline: false })
   })
-  it('everything is offered for an agent whose driver does not report `approvals`', () => {
+  it('every action on a request is offered for an agent whose driver does not report `approvals`', () => {
     for (const unknown of [undefined, [], ['messages'] as const])
       expect(answerChoices(unknown)).toEqual(answerChoices(all))
   })
 })
 
-describe('what a session says about its agent', () => {
-  it('a session without `checksEveryTool` says that rules see only what the agent asks', () => {
+describe('what page and terminal show about the agent of a session', () => {
+  it('a session without `checksEveryTool` has a note that rules see only what the agent asks', () => {
     expect(rulesNotice(session(all))).toMatch(/^Rules see only what this agent asks/)
     expect(rulesNotice(session([...all, 'checksEveryTool']))).toBeNull()
     expect(rulesNotice(session([]))).toBeNull()
   })
-  it('a session with a shared terminal has a command line while its process runs', () => {
+  it('the command line for a shared terminal is shown only while the agent’s process runs', () => {
     const shared = [...all, 'sharedTerminal'] as const
     const live = { state: 'live', attach: 'codex resume 1', changedAt: 0 }
     expect(attachCommand(session(shared, live))).toBe('codex resume 1')
@@ -44,7 +44,7 @@ describe('what a session says about its agent', () => {
     expect(attachCommand(session(shared))).toBeNull()
     expect(attachCommand(session(all, live))).toBeNull()
   })
-  it('messages and interrupts are offered for agents that take them, and before the first runner is known', () => {
+  it('messages and interrupts are offered for agents that accept them, and while no runner is known yet', () => {
     expect([acceptsMessages(session(all)), isInterruptible(session(all))]).toEqual([true, true])
     expect(acceptsMessages(session(without('messages')))).toBe(false)
     expect(isInterruptible(session(without('interrupt')))).toBe(false)

@@ -104,7 +104,7 @@ describe('the view of an approval', () => {
       }),
     )
   })
-  it('the view of an approval shows several edits with the flag that all of them have, and fields if the edits have other properties', () => {
+  it('the view of an approval shows several edits of one file with a flag that all of them share, and shows fields if the edits have other properties', () => {
     const edit = { old_string: 'a', new_string: 'b' }
     const multiEdit = (...edits: JsonObject[]) => viewOf(ask('MultiEdit', { file_path: '/a', edits }))
     for (const flag of [true, false])
@@ -122,7 +122,7 @@ describe('the view of an approval', () => {
     expect(multiEdit({ ...edit, replace_all: 'yes' }).kind).toBe('fields')
     expect(multiEdit({ ...edit, extra: 1 }).kind).toBe('fields')
   })
-  it('the view of an approval shows the changes of several files as changes of each file, with everything else of the input', () => {
+  it('the view of an approval shows a change of several files as one change per file, with the rest of the input', () => {
     const update = {
       path: '/a',
       kind: 'update',
@@ -155,7 +155,7 @@ describe('the view of an approval', () => {
     const movedNew = { path: '/b', kind: 'add', diff: 'x', move_path: '/etc/b' }
     expect(viewOf(ask('apply_patch', { changes: [movedNew] })).kind).toBe('fields')
   })
-  it('a comment on a line of several changed files belongs to the file that the path names', () => {
+  it('a comment on a line of a change of several files belongs to the file with the path of the comment', () => {
     const changes = [
       { path: '/src/a.ts', kind: 'update', diff: '@@ -1 +1 @@\n-old\n+new\n' },
       { path: '/test/a.ts', kind: 'add', diff: 'first\nsecond\n' },
@@ -180,7 +180,7 @@ describe('the labels of an ask', () => {
     ['web_fetch', { url: 'https://a.test' }, { fetch: 'a.test' }, 'Fetch from the web'],
     ['db/query', {}, { mcp: 'db', tool: 'query' }, 'Use “query” from “db” (MCP)'],
     ['summon', {}, { other: 'summon' }, 'Use “summon”'],
-  ])('the labels of an ask name the tool %s of any agent by its action', (tool, input, action, label) => {
+  ])('the labels of an ask describe the tool %s of any agent by its action', (tool, input, action, label) => {
     expect(actionLabel(ask(tool, input, { action }))).toBe(label)
   })
   it('the labels of an ask name the action, and contain the escaped name of an unknown tool', () => {
@@ -206,7 +206,7 @@ describe('the labels of an ask', () => {
     expect(head.length + omitted + tail.length).toBe(command.length)
     expect(summaryText(ask('Bash', { command }))).toMatch(/^rm -rf x+⟨712 more⟩x+ \/etc$/)
   })
-  it('F7: a summary of a command escapes right-to-left letters, and a title that reads from right to left keeps them', () => {
+  it('F7: a summary of a command escapes right-to-left letters, and a title in a right-to-left script keeps them', () => {
     expect(summaryText(ask('Bash', { command: 'cat א > ב' }))).toBe('cat \\u{5d0} > \\u{5d1}')
     expect(summaryText({ ...form, title: 'שלום עולם' } as Ask)).toBe('שלום עולם') // a form with another title is still a form
   })
@@ -223,7 +223,7 @@ describe('the labels of an ask', () => {
     expect(summaryText(ask('ExitPlanMode', { plan }, { plan }))).toBe('Split the nightly job')
     expect(summaryText(ask('ExitPlanMode', {}, { plan: '```\n```' }))).toBe('A title')
   })
-  it('the labels of an ask summarize a text of several lines in one line', () => {
+  it('the labels of an ask summarize text of several lines in one line', () => {
     expect(summaryText(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
     expect(summaryText({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form with another title is still a form
   })
@@ -276,7 +276,7 @@ describe('editing an approval’s input', () => {
     expect(editableOf(toLf)).toMatchObject({ property: 'new_string', text: 'x\ny', lineEndings: 'lf' })
     expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).property).toBeNull()
   })
-  it('editing an approval’s input uses JSON for a text with invisible characters', () => {
+  it('editing an approval’s input uses JSON for text with invisible characters', () => {
     const editable = editableOf(ask('Bash', { command: 'ls\u200b' }))
     expect(editable.property).toBeNull()
     expect(editable.text).toContain('ls\\u200b')

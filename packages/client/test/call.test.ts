@@ -166,7 +166,7 @@ describe('calls while the gateway is unreachable for a moment', () => {
     (await httpCall({ url: gateway.url, token: secrets.person })('listSessions', { limit: 500 })).items.length
 
   it.each(['http', 'socket'] as const)(
-    'an operation that is repeated over %s is executed once if the first reply was lost',
+    'an operation over %s is executed once if it is repeated because the first reply was lost',
     async transport => {
       const proxy = await openProxy()
       const call =
@@ -197,7 +197,7 @@ describe('calls while the gateway is unreachable for a moment', () => {
     for (const commands of await Promise.all(waiting))
       expect(commands.items).toMatchObject([{ body: { text: 'hello' } }])
   })
-  it('a socket retries without limit, and HTTP retries a limited number of times', async () => {
+  it('a call over a socket is retried without limit, and a call over HTTP a limited number of times', async () => {
     const proxy = await openProxy()
     const { port } = proxy
     const statuses: ConnectionStatus[] = []

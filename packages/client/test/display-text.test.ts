@@ -91,7 +91,7 @@ describe('displayText', () => {
 })
 
 describe('exactText and labelText', () => {
-  it('F7: exactText and labelText escape right-to-left letters, except in a label that reads only from right to left', () => {
+  it('F7: exactText and labelText escape right-to-left letters, except in a label that is entirely in a right-to-left script', () => {
     expect(exactText('שלום')).toBe('\\u{5e9}\\u{5dc}\\u{5d5}\\u{5dd}')
     expect(labelText('שלום עולם')).toBe('שלום עולם')
     expect(labelText('שלום npm')).toBe('\\u{5e9}\\u{5dc}\\u{5d5}\\u{5dd} npm')
@@ -100,7 +100,7 @@ describe('exactText and labelText', () => {
 })
 
 describe('D5: cutMiddle', () => {
-  it('D5: cutMiddle keeps the start and the end, and counts what is missing', () => {
+  it('D5: cutMiddle keeps the start and the end, and the number of missing characters', () => {
     expect(cutMiddle('abc', 3)).toEqual({ head: 'abc', omitted: 0, tail: '' })
     expect(cutMiddle('0123456789', 6)).toEqual({ head: '0123', omitted: 4, tail: '89' })
   })
@@ -117,7 +117,7 @@ describe('D5: cutMiddle', () => {
 })
 
 describe('F13: textChunks', () => {
-  it('F13: textChunks splits a long text into short chunks, whose display is the display of the whole text', () => {
+  it('F13: textChunks splits a long text into short chunks, which together display the same as the whole text', () => {
     const unit = fc.constantFrom(
       'a',
       ' '.repeat(60),

@@ -33,7 +33,7 @@ describe('a stored draft', () => {
     expect(isEmptyDraft(changeDraft(draft, { answers: new Map() }))).toBe(true)
   })
 
-  it('a stored draft has no comments after the last one is deleted, and leaves out comments that cannot be sent', () => {
+  it('a stored draft has no comments after the last comment is deleted, and leaves out comments that cannot be sent', () => {
     const comments = [{ line: 1, quote: 'ls', text: 'no' }]
     expect(isEmptyDraft(changeDraft({ comments }, { comments: [] }))).toBe(true)
     const long = { quote: 'x'.repeat(limits.quoteMax + 1), text: 'no' }

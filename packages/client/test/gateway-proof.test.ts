@@ -117,7 +117,7 @@ describe.each(clients)('F1: $name', ({ use }) => {
     ['refuses the proof', () => [401, { error: { code: 'unauthenticated', message: 'no' } }]],
     ['redirects', () => [302, {}]],
   ] satisfies [string, Parameters<typeof Impostor.start>[0]][])(
-    'a client sends no token to a program that %s',
+    'a client sends no token to a program on the gateway’s port that %s',
     async (_, reply) => {
       const impostor = await Impostor.start(reply)
       await expect(use(impostor.url, token)).rejects.toThrow()
@@ -247,7 +247,7 @@ describe('proveGateway', () => {
   })
 })
 
-it('an error of a call says what happened and what to do', async () => {
+it('the error of a failed call says what happened and what to do', async () => {
   const impostor = await Impostor.start(() => null)
   const advice = (reason: string) => `Check --url (${reason}).`
   const error = await httpCall({ url: impostor.url, token, advice })('whoAmI', {}).catch((each: unknown) => each)

@@ -218,7 +218,7 @@ describe('an inbox', () => {
   }
   const ask = (key: string) => agent('openRequest', { id: session.id, key, ask: approval(key) })
 
-  it('an inbox shows a new request and answers it with its digest', async () => {
+  it('an inbox shows a new request and answers the request with its digest', async () => {
     const inbox = openInbox()
     const asked = await ask('one')
     const shown = await until(inbox, ({ order }) => order.includes(asked.id))

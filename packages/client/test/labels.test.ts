@@ -97,7 +97,7 @@ describe('the labels of a session', () => {
     expect(labelOf('ended', 0, 'failed')).toBe('ended: failed')
     expect(labelOf('ended', 2)).toBe('ended')
   })
-  it('stateLabel names a failed, lost or disconnected agent, and does not call it idle', () => {
+  it('stateLabel shows that an agent has failed, was lost or is disconnected, and does not call the agent idle', () => {
     const label = (more: Partial<Session>) => stateLabel({ pending: 0, ending: null, ...more } as Session) // the label uses only these properties
     const lost = { state: 'lost', changedAt: 1 } as const
     expect(label({ state: 'idle', lastTurn: { ending: 'failed' } })).toBe('last turn failed')

@@ -6,7 +6,7 @@ const code = (text: string) => new CodeWarnings('code', 'drawn').add(text).sente
 const marked = (text: string, kind: 'command' | 'code' = 'code') =>
   markersIn(text, kind).map(({ from, to }) => text.slice(from, to))
 
-describe('D6: letters that look like others', () => {
+describe('D6: letters that look like other letters', () => {
   it('look-alike letters are found in the name of a program', () => {
     expect(command('n\u0440m test')).toEqual([
       'Some letters look like others: \u0440 (U+0440, Cyrillic).',
@@ -28,12 +28,12 @@ describe('D6: letters that look like others', () => {
     )
     expect(code('https://github.com/x?y=ж')).toEqual([])
   })
-  it('look-alike letters are marked inside a word that has Latin letters too, in code of any kind', () => {
+  it('look-alike letters are marked in a word that also contains Latin letters, in every kind of code', () => {
     expect(marked('./locales/\u0430dmin')).toEqual(['\u0430'])
     expect(marked('const \u0441ount = \u03bfne')).toEqual(['\u0441', '\u03bf'])
     expect(marked('\u{1d5ba}dmin', 'command')).toEqual(['\u{1d5ba}'])
   })
-  it('D11: characters that look like those of a shell, and accented letters stored as two characters, are marked', () => {
+  it('D11: characters that look like shell operators, and accented letters stored as two characters, are marked', () => {
     expect(marked('echo a\uff1b rm \u02bcx\u02bc', 'command')).toEqual(['\uff1b', '\u02bc', '\u02bc'])
     expect(marked('a\u037e b\u2215c')).toEqual(['\u037e', '\u2215'])
     expect(marked('cafe\u0301.txt')).toEqual(['e\u0301'])
@@ -55,7 +55,7 @@ describe('D6: letters that look like others', () => {
 })
 
 describe('F7: the warning about right-to-left letters', () => {
-  it('F7: the warning about right-to-left letters says how the surface shows them', () => {
+  it('F7: the warning about right-to-left letters says how the page or the terminal shows them', () => {
     expect(command('cat א')).toEqual(['Right-to-left letters are shown as \\u{…}, in their stored order.'])
     expect(code('cat א')).toEqual(['Right-to-left letters are shown from left to right here, in their stored order.'])
   })

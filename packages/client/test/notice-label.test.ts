@@ -9,11 +9,11 @@ it.each([
   [7_200_000, 'The clock was set forward by 2 hours'],
   [-60_000, 'The clock was set back by 1 minute'],
   [-12 * 365 * 24 * 3600_000, 'The clock was set back by 4380 days'],
-])('a clock that jumped by %i ms is described in its largest unit', (ms, text) => {
+])('the notice about a clock jump of %i ms uses the largest unit', (ms, text) => {
   expect(label({ type: 'clock.jumped', ms })).toBe(text)
 })
 
-it('a deleted session names who deleted it and how many decisions are kept', () => {
+it('the notice about a deleted session says who deleted the session and how many decisions are kept', () => {
   expect(label({ type: 'session.deleted', by: 'person', person: 'ada', decisions: [{}] })).toBe(
     'A session was deleted by ada; 1 decision is kept in the log',
   )
@@ -22,7 +22,7 @@ it('a deleted session names who deleted it and how many decisions are kept', () 
   )
 })
 
-it('a restored or damaged store says what was lost, revoked and left unknown', () => {
+it('the notice about a restored or damaged store says what was lost, revoked and left unknown', () => {
   expect(label({ type: 'store.restored', seq: 5, lostEvents: 3, tokens: 2, unknown: 1 })).toBe(
     'A backup was restored. 3 later events were undone. 2 credentials were revoked, and the delivery of 1 answer became unknown.',
   )
@@ -31,7 +31,7 @@ it('a restored or damaged store says what was lost, revoked and left unknown', (
   )
 })
 
-it('a rule names who added it, and a file with rules that cannot be used says why', () => {
+it('the notice about a rule says who added the rule, and the notice about an unusable rules file says why', () => {
   const value = { effect: 'deny', command: 'git push', scope: { cwd: '/srv' }, madeBy: 'ada' }
   expect(label({ type: 'rule.added', value })).toBe('“ada” added a rule: deny git push in /srv')
   const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner: 'run_1' }
@@ -45,7 +45,7 @@ it('a rule names who added it, and a file with rules that cannot be used says wh
     )
 })
 
-it('a credential that an agent sent is named with its id, the session and the advice to replace it', () => {
+it('the notice about a credential that an agent sent has its id, the session and the advice to replace it', () => {
   const exposed = { type: 'token.exposed', operation: 'appendEvents', by: 'local runner' }
   expect(label({ ...exposed, token: 'tok_1', name: 'owner', in: 'ses_1' })).toBe(
     'local runner sent the credential of “owner” (tok_1) in session ses_1. Replace it by deleting its file in the data folder and restarting the gateway',
@@ -76,10 +76,10 @@ it.each([
   expect(label({ type: 'attempt.refused', ...attempt })).toBe(text)
 })
 
-it('names that people or agents chose are escaped', () => {
+it('names that people or agents chose are escaped in notices', () => {
   expect(label({ type: 'token.added', role: 'agent', name: 'ci\u202e\n' })).not.toMatch(/[\u202e\n]/)
 })
 
-it('an event that the audit log does not list has no label', () => {
+it('an event that the audit log does not list has no notice', () => {
   expect(label({ type: 'turn.finished', ending: 'done' })).toBeNull()
 })

@@ -4,7 +4,7 @@ import { riskLabel } from '../src/risk-labels.ts'
 import { previewLabel, ruleExplanation, ruleLabel, ruleLimitsLabel } from '../src/rule-labels.ts'
 
 describe('labels of risk and rules', () => {
-  it('a risk names its level and everything that it touches', () => {
+  it('the label of a risk names its level and everything that the call touches', () => {
     expect(riskLabel({ level: 'dangerous', touches: ['deletes', 'network'] })).toBe(
       'Dangerous: deletes files, uses the network',
     )
@@ -25,7 +25,7 @@ describe('labels of risk and rules', () => {
     expect(sentences.join()).not.toContain('marker')
     expect(new Set(sentences).size).toBe(targets.length)
   })
-  it('a preview says how many requests the rule would have matched, since when, and what you and other people answered', () => {
+  it('a preview says how many requests the rule would have matched, since when, and how the reader and other people answered them', () => {
     const now = new Date(2026, 4, 15, 12).getTime()
     const since = new Date(2026, 4, 11, 12).getTime()
     const none = { matched: 0, allowed: 0, denied: 0, allowedByYou: 0, deniedByYou: 0 }
@@ -44,7 +44,7 @@ describe('labels of risk and rules', () => {
     expect(label({ since: now })).toBe('It would have matched no request today.')
     expect(label({ since: null })).toBe('There are no earlier requests to compare it with.')
   })
-  it('a rule from a file says that it has no effect if it allows and the file is not trusted, or that the file has a mistake', () => {
+  it('the label of a rule from a file says that an allow rule of an untrusted file has no effect, or that the file has a mistake', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner: 'run_1' }
     const limits = (effect: string, more = {}) =>
       ruleLimitsLabel({ effect, source: { ...source, ...more } } as unknown as Rule, 0) // the label uses no other fields

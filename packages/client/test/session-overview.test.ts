@@ -55,7 +55,7 @@ describe('the overview of a session', () => {
     const streaming = { ...said('So far', 'agent'), at: Number.MAX_SAFE_INTEGER }
     expect(sessionOverview([streaming]).turns[0]?.startedAt).toBeNull()
   })
-  it('the overview of a session finds entries by their text, input and output, whatever the case', () => {
+  it('the overview of a session finds entries by their text, input and output, in upper or lower case', () => {
     const call = tool('Bash', { command: 'npm test' }, 'ok', [{ type: 'text', text: '12 Passed' }])
     const entries = [said('Please TEST it'), call, said('Something else')]
     expect(findEntries(entries, 'test')).toEqual([entries[0]?.id, call.id])

@@ -9,7 +9,7 @@ function parseAll(chunks: readonly Uint8Array[]): string[] {
   return received
 }
 
-it('the stream parser reads the same events however the bytes are split into chunks, with any line ending', () => {
+it('the parser of event streams reads the same events however the bytes are split into chunks, with any line ending', () => {
   const ends = fc.constantFrom('\n', '\r\n', '\r')
   const lines = fc.array(
     fc.string({ unit: 'grapheme' }).map(text => text.replace(/[\r\n]/g, '')),
@@ -31,7 +31,7 @@ it('the stream parser reads the same events however the bytes are split into chu
   )
 })
 
-it('the stream parser ignores comments, other fields and an event that is not terminated', () => {
+it('the parser of event streams ignores comments, unknown fields and an event without an end', () => {
   const text = ': hello\n\nevent: x\nretry: 5\n\ndata:no blank\n\ndata\n\ndata: cut'
   expect(parseAll([new TextEncoder().encode(text)])).toEqual(['no blank', ''])
 })

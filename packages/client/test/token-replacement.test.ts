@@ -54,7 +54,7 @@ it('a call over HTTP uses the new token, even if it was first refused with the o
   expect(await late('whoAmI', {})).toMatchObject({ token: currentId() })
 })
 
-it('a long poll over HTTP is repeated with the new token when the old one is revoked', async () => {
+it('a long poll over HTTP is repeated with the new token when the old token is revoked', async () => {
   const request = await openRequest()
   const poll = httpCall(connection())('getRequest', { id: request.id, wait: 30_000 })
   await rotate()

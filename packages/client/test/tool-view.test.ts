@@ -79,7 +79,7 @@ describe('the view of a tool call', () => {
       rest: { explanation: 'why' },
     })
   })
-  it('the view of a tool call shows reading, searching, listing, subagents and the web', () => {
+  it('the view of a tool call shows calls that read, search, list, start subagents or use the web', () => {
     expect(view('Read', { file_path: '/f', offset: 10, limit: 5 })).toEqual({
       kind: 'read',
       path: '/f',

@@ -141,7 +141,7 @@ describe('a transcript’s state', () => {
       }),
     )
   })
-  it('a transcript’s state shows the parked note at the start of a page after the previous page is loaded', () => {
+  it('a transcript’s state shows the note “parked” at the start of a page once the previous page is loaded', () => {
     const events = logOf([
       { type: 'session.opened', value: session },
       { type: 'message.added', block: 'a', role: 'agent', text: 'first' },
@@ -154,7 +154,7 @@ describe('a transcript’s state', () => {
     state.prepend(events.slice(0, 2))
     expect(state.entries().map(entry => entry.kind)).toEqual(['message', 'note', 'message'])
   })
-  it('a transcript’s state contains the start and the end of a tool call', () => {
+  it('a transcript’s state combines the start and the end of a tool call', () => {
     const events = logOf([
       { type: 'tool.started', block: 't', tool: 'Bash', input: {} },
       { type: 'tool.finished', block: 't', ok: true, output: 'done' },

@@ -25,7 +25,7 @@ describe('compareUrgency', () => {
   it('compareUrgency puts the oldest first if deadline and risk are equal', () => {
     expect(sorted(request('young', { openedAt: 2 }), request('old', { openedAt: 1 }))).toEqual(['old', 'young'])
   })
-  it('compareUrgency is a total order for any requests (property)', () => {
+  it('compareUrgency orders any requests consistently (property)', () => {
     const sample = fc.record({
       level: fc.constantFrom('low', 'notable', 'dangerous', undefined),
       deadlineAt: fc.constantFrom(null, 1, 2),

@@ -25,7 +25,7 @@ describe('labels of watchers and variables', () => {
     expect(watcherLabel(draft({ command: 'a\u202Eb' }))).toBe('before a\\u{202e}b: denies')
   })
 
-  it('the transcript says what a watcher denied, asked or told the agent, and nothing if it only set variables', () => {
+  it('the transcript says what a watcher denied, asked or told the agent, and shows nothing if the watcher only set variables', () => {
     const base = { watcher: { name: 'tests', file: '/f', version: 1 }, moment: 'before' } as const
     const fired = (change: Partial<Fired>) =>
       firingText({ ...base, type: 'watch.fired', effects: [], ...change } as Fired) // the other fields of an event are not used
@@ -54,7 +54,7 @@ describe('labels of watchers and variables', () => {
     )
   })
 
-  it('a typed value must have the type of the default', () => {
+  it('a value that a person types for a variable must have the type of the default', () => {
     expect([parseValue('true', false), parseValue(' 1.5 ', 0), parseValue('yes', false), parseValue('', 3)]).toEqual([
       true,
       1.5,

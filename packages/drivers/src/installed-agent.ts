@@ -1,5 +1,6 @@
 /** Finds an agent that people install themselves, and explains what to do if it is missing or was not tested. */
 import { isAbsolute } from 'node:path'
+import type { DriverInfo } from '@holdpoint/protocol'
 import { executableVariable } from './agent-environment.ts'
 import { findOnPath, isExecutable, versionOf } from './agent-executable.ts'
 
@@ -30,6 +31,17 @@ export function findAgent(agent: InstallableAgent, env: Environment, configured?
   if (found !== undefined) return { executable: found }
   if (install === undefined) return { missing: messages.notOnPath(command) }
   return { missing: messages.missing(title, install, variable), installed: false }
+}
+
+/** Returns the info of a driver, with what is missing if the agent was not found. `hintOf` returns a remark about an agent that is ready. */
+export async function infoOf(
+  driver: Omit<DriverInfo, 'ready' | 'missing' | 'installed'>,
+  found: AgentSearch,
+  hintOf: (executable: string) => Promise<string | null>,
+): Promise<DriverInfo> {
+  if ('missing' in found) return { ...driver, ready: false, ...found }
+  const hint = await hintOf(found.executable)
+  return { ...driver, ready: true, ...(hint === null ? {} : { missing: hint }) }
 }
 
 /** Returns a sentence for people if the version of the agent was not tested; otherwise null. */

@@ -98,7 +98,7 @@ describe('the action of a call', () => {
     })
   })
 
-  it('an update of a call without an input keeps the input that the agent has sent before', () => {
+  it('an update of a call without an input keeps the input of the earlier update', () => {
     const known = mergeCall(undefined, {
       toolCallId: 'a',
       title: 'Shell',
@@ -125,41 +125,41 @@ const allowed: Decision = { answer: { kind: 'allow' }, stopsTurn: false, text: n
 const denied: Decision = { answer: null, stopsTurn: false, text: null }
 const selected = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } })
 
-describe('the reply to a permission', () => {
-  it('the reply to a permission is chosen by the kind of the option, not by its id', () => {
+describe('the reply to an ACP permission request', () => {
+  it('the reply to an ACP permission request is chosen by the kind of the option, not by its id', () => {
     expect(permissionReply(allowed, options)).toEqual(selected('reject_once'))
     expect(permissionReply(denied, options)).toEqual(selected('allow_once'))
   })
-  it('the reply to a permission is canceled if the turn is interrupted, or if the agent offers no suitable option', () => {
+  it('the reply to an ACP permission request is canceled if the turn is interrupted, or if the agent offers no suitable option', () => {
     const cancelled = { outcome: { outcome: 'cancelled' } }
     expect(permissionReply(null, options)).toEqual(cancelled)
     expect(permissionReply(denied, options.slice(0, 2))).toEqual(cancelled)
     expect(permissionReply(allowed, options.slice(2))).toEqual(cancelled)
   })
-  it('the reply to a permission is the suggestion that the person accepted', () => {
+  it('the reply to an ACP permission request is the suggestion that the person accepted', () => {
     const decision: Decision = { ...allowed, answer: { kind: 'allow', suggestion: 'second' } }
     expect(permissionReply(decision, options)).toEqual(selected('second'))
   })
-  it('the reply to a permission contains the answers to the questions of qwen', () => {
+  it('the reply to an ACP permission request contains the answers to the questions of qwen', () => {
     const answers = [{ id: '0', chosen: ['A', 'B'], other: 'C' }]
     const decision: Decision = { ...allowed, answer: { kind: 'answers', answers } }
     expect(permissionReply(decision, options)).toEqual({ ...selected('reject_once'), answers: { 0: 'A, B, C' } })
   })
 })
 
-describe('the ask for a permission', () => {
-  it('the ask for a permission cannot be edited, and lists the ways in which the agent itself would remember the answer', () => {
+describe('the ask for an ACP permission request', () => {
+  it('the ask for an ACP permission request cannot be edited, and lists the ways in which the agent itself would remember the answer', () => {
     expect(askFor(options)).toMatchObject({
       editable: false,
       suggestions: [{ id: 'second', label: 'Always allow', scope: 'userSettings' }],
     })
   })
-  it('the ask for a permission warns if the agent can only allow the call permanently', () => {
+  it('the ask for an ACP permission request warns if the agent can only allow the call permanently', () => {
     expect(askFor(options.slice(0, 1))).toMatchObject({
       caution: { defaultToNo: true, noRemember: true, permanent: true },
     })
   })
-  it('the ask for a permission has the questions of qwen', () => {
+  it('the ask for an ACP permission request has the questions of qwen', () => {
     const questions = [{ question: 'Which?', header: 'H', options: [{ label: 'A' }], multiSelect: true }]
     expect(askFor(options, { ...call, _meta: { qwenQuestions: questions } })).toMatchObject({
       kind: 'questions',
@@ -168,7 +168,7 @@ describe('the ask for a permission', () => {
   })
 })
 
-it('the reply to a form that is declined or interrupted has no values, and empty fields are left out', () => {
+it('the reply to an ACP form contains no values if the form was declined or interrupted, and leaves out empty fields', () => {
   const values = { name: 'x', note: '' }
   expect(formReply({ ...allowed, answer: { kind: 'submit', values } })).toEqual({
     action: 'accept',
@@ -178,7 +178,7 @@ it('the reply to a form that is declined or interrupted has no values, and empty
   expect(formReply(null)).toEqual({ action: 'cancel' })
 })
 
-describe('a change of settings', () => {
+describe('a change of mode or model', () => {
   const modes = {
     currentModeId: 'a',
     availableModes: [
@@ -186,7 +186,7 @@ describe('a change of settings', () => {
       { id: 'b', name: 'B' },
     ],
   }
-  it('a change of settings is requested as a mode, or as an option if the agent has no modes', () => {
+  it('a change of mode or model is sent as a mode, or as an option if the agent has no modes', () => {
     expect(changeRequests({ modes }, { mode: 'b' }, 'Agent')).toEqual([{ kind: 'mode', modeId: 'b' }])
     const option = {
       id: 'mode',
@@ -200,24 +200,24 @@ describe('a change of settings', () => {
       changeRequests({ configOptions: [{ ...option, options: [...option.options] }] }, { mode: 'b' }, 'Agent'),
     ).toEqual([{ kind: 'option', configId: 'mode', value: 'b' }])
   })
-  it('a change of settings is refused with a reason if the agent has no such mode or model', () => {
+  it('a change of mode or model is refused with a reason if the agent has no such mode or model', () => {
     expect(changeRequests({ modes }, { mode: 'c' }, 'Agent')).toBe('Agent has no mode “c”')
     expect(changeRequests({ modes }, { model: 'm' }, 'Agent')).toBe(
       'Agent does not let other programs choose its model',
     )
   })
-  it('a change of settings is refused for a mode in which the agent never asks', () => {
+  it('a change of mode or model is refused for a mode in which the agent never asks', () => {
     expect(modeProblem(profileOf('gemini'), 'yolo')).toContain('does not ask in the mode “yolo”')
     expect(modeProblem(profileOf('gemini'), 'plan')).toBeNull()
   })
   it.each(['copilot', 'codex-acp'])(
-    'a change of settings is refused for every mode of %s, because Holdpoint does not know in which modes it asks',
+    'a change of mode or model is refused for every mode of %s, because Holdpoint does not know in which modes it asks',
     name => {
       expect(modeProblem(profileOf(name), 'agent-full-access')).toContain('cannot be changed')
       expect(modeProblem(profileOf(name), undefined)).toBeNull()
     },
   )
-  it('a change of settings allows every mode of an agent from the configuration', () => {
+  it('a change of mode or model accepts every mode of an agent from the configuration', () => {
     expect(modeProblem(customProfile('mine', ['mine']), 'fast')).toBeNull()
   })
 })
@@ -264,10 +264,10 @@ describe('a change of a file that the agent describes only in its input', () => 
     [{ path, filePath: '/etc/passwd', content: 'x' }],
     [{ path, content: ['x'] }],
     [{ path, before: 'x' }],
-  ])('the ACP input %j is shown as it is, so that nothing is left out', rawInput => {
+  ])('the ACP input %j is shown as raw fields, so that nothing is left out', rawInput => {
     expect(change(rawInput).input).toEqual(rawInput)
   })
-  it('a change of a file that the agent describes only in its input keeps the title of the agent if the title says more', () => {
+  it('a change of a file that the agent describes only in its input keeps the agent’s title if it contains more information', () => {
     expect(change({ path, content: 'x' }, 'Save the notes').title).toBe('Save the notes')
   })
 })

@@ -21,7 +21,7 @@ function writeProgram(path: string, script: string): string {
 }
 
 describe('findOnPath', () => {
-  it('findOnPath takes the first program, and skips folders and files that cannot be run', () => {
+  it('findOnPath returns the first program, and skips folders and files that cannot be run', () => {
     writeFileSync(join(folder, 'goose'), 'not a program')
     mkdirSync(join(folder, 'a/goose'), { recursive: true })
     const program = writeProgram('b/goose', 'true')
@@ -30,7 +30,7 @@ describe('findOnPath', () => {
     expect(findOnPath('goose', {})).toBeUndefined()
   })
 
-  it('findOnPath finds no program of the project, because an untrusted project could contain one with the name of an agent', () => {
+  it('findOnPath finds no program inside the project, because an untrusted project could contain a program with the name of an agent', () => {
     writeProgram('node_modules/.bin/goose', 'true')
     writeProgram('here/goose', 'true')
     const path = [join(folder, 'node_modules/.bin'), relative('.', join(folder, 'here'))].join(delimiter)
@@ -39,7 +39,7 @@ describe('findOnPath', () => {
 })
 
 describe('versionOf', () => {
-  it('versionOf reads the version from the npm package, and does not run the program', async () => {
+  it('versionOf reads the version of a program from its npm package without running the program', async () => {
     const program = writeProgram('lib/agent/dist/index.js', `touch ${join(folder, 'ran')}; echo 9.9.9`)
     writeFileSync(
       join(folder, 'lib/agent/package.json'),
@@ -55,7 +55,7 @@ describe('versionOf', () => {
     expect(await versionOf(program, process.env)).toBe('1.52.0')
   })
 
-  it('versionOf returns null if the program prints no version, and looks it up again when the file has changed', async () => {
+  it('versionOf returns null if the program prints no version, and looks the version up again when the file has changed', async () => {
     expect(await versionOf(writeProgram('goose', 'exit 1'), process.env)).toBeNull()
     expect(await versionOf(writeProgram('goose', 'echo goose 2.0.0-rc.1'), process.env)).toBe('2.0.0-rc.1')
   })
@@ -80,7 +80,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     },
   )
 
-  it('the info of a driver for the Agent Client Protocol reports a problem if a variable or a setting names no program, but none if an agent is not installed', async () => {
+  it('the info of a driver for the Agent Client Protocol reports a problem if a variable or a setting names a missing program, but not if an agent is not installed', async () => {
     const missing = expect.stringContaining('/nowhere/gemini is not an executable file')
     const fromVariable = await infoOf('gemini', { HOLDPOINT_GEMINI: '/nowhere/gemini' })
     const fromSetting = await infoOf('gemini', {}, '/nowhere/gemini')

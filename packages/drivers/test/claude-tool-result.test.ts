@@ -14,10 +14,10 @@ describe('the result of a command of Claude Code', () => {
     ],
     ['that continues in the background is not ok', { ...printed, backgroundTaskId: 'b1' }, { ok: false }],
     ['that was interrupted is not ok', { ...printed, interrupted: true }, { ok: false }],
-  ])('the result of a command %s', (_, response, expected) => {
+  ])('the result of a command of Claude Code %s', (_, response, expected) => {
     expect(okResult('Bash', response)).toEqual({ ...expected, text: 'all passed' })
   })
-  it('the result of a command that failed has the exit code that Claude Code writes before the output', () => {
+  it('the result of a failed command of Claude Code has the exit code that Claude Code writes before the output', () => {
     expect(failedResult('Exit code 3\nno tests')).toEqual({ ok: false, exitCode: 3, text: 'Exit code 3\nno tests' })
   })
 })

@@ -47,7 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const subagent = { thread: { parentThreadId: 'main', agentNickname: 'tester' } }
 
-it('a subagent of Codex that could not be read because the connection was lost is read again on the next connection', async () => {
+it('a subagent of Codex that could not be read because of a lost connection is read again on the next connection', async () => {
   const threads = new Threads()
   threads.setMain('main')
   script = () => null
@@ -58,7 +58,7 @@ it('a subagent of Codex that could not be read because the connection was lost i
   expect(await threads.pathOf('sub', rpc)).toEqual(['tester'])
 })
 
-it('a conversation that Codex refuses to show counts as one of somebody else, and Codex is asked only once', async () => {
+it('a conversation that Codex refuses to show counts as a foreign conversation, and Codex is asked only once', async () => {
   const threads = new Threads()
   threads.setMain('main')
   script = () => new Error('no rollout found')
@@ -81,7 +81,7 @@ it('a subagent of Codex that cannot be followed after a reconnection is reported
   expect(JSON.stringify(outputs)).toContain('the thread is closed')
 })
 
-it('a turn that is open in the log and unknown to Codex ends with a sentence that says what to do', async () => {
+it('a turn that is open in the log and unknown to Codex ends with an error that says what to do', async () => {
   const outputs: AgentOutput[] = []
   const emit = async (output: AgentOutput) => void outputs.push(output)
   const events = new CodexEvents({ emit, progress: new ProgressFile(folder), cwd: folder, serverId: () => 'server' })

@@ -55,11 +55,11 @@ describe('the shell around a command', () => {
     ['an expansion', '/bin/bash -lc "$(cat x)"'],
     ['an open quotation', `/bin/bash -lc 'npm test`],
     ['another program', `python3 -c 'print(1)'`],
-  ])('unwrapShell leaves a command with %s as it is', (_, command) => {
+  ])('unwrapShell leaves a command with %s unchanged', (_, command) => {
     expect(unwrapShell(command)).toBe(command)
   })
 
-  it('splitWords returns the words that joinWords has joined', () => {
+  it('splitWords returns the same words that joinWords has joined', () => {
     const words = ['cat', `it's`, 'a b', '', '$x', '"', '\\', 'a\nb', '-n', '*']
     expect(splitWords(joinWords(words))).toEqual(words)
   })
@@ -86,7 +86,7 @@ describe('a command that Codex asks about', () => {
     expect(call.reply(cancel)).toEqual({ decision: 'cancel' })
   })
 
-  it('a command that Codex asks about offers the answers that Codex itself can remember, and none whose label would have to be shortened', () => {
+  it('a command that Codex asks about offers the answers that Codex itself can remember, unless the label would have to be shortened', () => {
     const prefix = ['npm', 'run', 'it is']
     const call = commandCall({ command: 'x', proposedExecpolicyAmendment: prefix })
     expect(call.ask).toMatchObject({
@@ -123,7 +123,7 @@ describe('a command that Codex asks about', () => {
     })
   })
 
-  it('a command that Codex asks about can be text for a running command, which no rule for commands allows', () => {
+  it('a command that Codex asks about can be input for a running command, which no rule for commands allows', () => {
     const { ask } = commandCall({ kind: 'writeStdin', command: 'yes' })
     expect(ask).toMatchObject({ tool: 'write_stdin', action: { other: 'write_stdin' }, suggestions: [] })
   })
@@ -183,7 +183,7 @@ describe('a file change that Codex asks about', () => {
     expect(reply(remember('session'))).toEqual({ decision: 'acceptForSession' })
   })
 
-  it('a file change that Codex asks about and that also grants a folder is not covered by rules for files', async () => {
+  it('a file change that also grants Codex access to a folder is not covered by rules for files', async () => {
     const { ask } = await askFor([change('/srv/a', 'add', '')], { grantRoot: '/' })
     expect(ask).toMatchObject({
       action: { other: 'apply_patch' },
@@ -192,7 +192,7 @@ describe('a file change that Codex asks about', () => {
     })
   })
 
-  it('a file change that Codex asks about without a diff defaults to no and cannot be remembered', () => {
+  it('a file change that Codex asks about without a diff needs an explicit allow and cannot be remembered', () => {
     const { ask } = requestOf('item/fileChange/requestApproval', {})
     expect(ask).toMatchObject({ action: { other: 'apply_patch' }, caution: { defaultToNo: true, noRemember: true } })
   })
@@ -284,7 +284,7 @@ describe('other questions of Codex', () => {
     ['another method', 'item/tool/call', inTurn],
     ['parameters that are missing', 'item/commandExecution/requestApproval', { threadId: 'thread' }],
     ['another kind of form', 'mcpServer/elicitation/request', { ...inTurn, serverName: 's', mode: 'openai/form' }],
-  ])('a request of Codex with %s is not understood', (_, method, params) => {
+  ])('a request of Codex with %s is refused as unknown', (_, method, params) => {
     expect(nativeCall(method, params, new ItemLog(async () => {}), '/srv')).toBeNull()
   })
 })
@@ -332,7 +332,7 @@ describe('the items of Codex', () => {
 })
 
 describe('the modes of Codex', () => {
-  it('every mode of Codex is recognized by its settings, and approvals always go to people', () => {
+  it('every mode of Codex is recognized from the settings that Codex reports, and approvals always go to people', () => {
     const settings = (mode: CodexMode, more: object = {}) => {
       const { permissions, ...rest } = modeSettings(mode)
       return { ...rest, activePermissionProfile: { id: permissions }, ...more }

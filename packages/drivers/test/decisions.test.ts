@@ -18,7 +18,7 @@ it.each<[string, CallAnswer, string | null]>([
     answered({ kind: 'allow', note: 'once' }),
     'The person who allowed “Run: ls” added a note: once',
   ],
-])('%s lets the agent go on, and its note can be read', (_, answer, text) => {
+])('%s lets the agent continue, and the agent can read the note', (_, answer, text) => {
   expect(decisionFor(answer)).toMatchObject({ answer: { kind: 'allow' }, stopsTurn: false, text })
 })
 

@@ -117,7 +117,7 @@ describe('an external agent', () => {
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
   })
 
-  it('an external agent that works without calling stays connected, until its process ends', async () => {
+  it('an external agent that works without calling stays connected until its process ends', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     const process = new AbortController()

@@ -73,7 +73,7 @@ describe('interrupting a generator agent', () => {
     expect(past).toBe(false)
   })
 
-  it('interrupting a generator agent does not wait for a running step, and reports that the step may have run', async () => {
+  it('interrupting a generator agent does not wait for a running step, and says that the step may have run', async () => {
     const id = await play(async function* () {
       yield* step('slow', () => new Promise<void>(() => {}))
     })

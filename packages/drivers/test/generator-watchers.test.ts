@@ -45,7 +45,7 @@ async function values(id: Awaited<ReturnType<typeof play>>['id']) {
 }
 
 describe('watchers with a generator agent', () => {
-  it('watchers give a generator agent their texts before its message, and deny its asks with a sentence', async () => {
+  it('watchers give a generator agent their texts before its message, and deny its asks with a reason', async () => {
     const watch = [
       { name: 'context', on: 'start', do: { say: 'Tests: npm test.' } },
       { name: 'no-deploys', on: 'before', tool: 'deploy', do: { deny: 'No deploys today.' } },
@@ -96,7 +96,7 @@ describe('watchers with a generator agent', () => {
     expect(fixture.agentTexts().join('')).toContain('The agent may not set tested.')
   })
 
-  it('a replay of a generator agent does not set a variable again that a person has changed since', async () => {
+  it('a replay of a generator agent does not set a variable again that a person has changed in the meantime', async () => {
     const vars = { task: { default: '', setBy: 'agent' } }
     const run: Run = async function* () {
       yield* setVariable('task', '#12')

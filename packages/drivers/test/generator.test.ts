@@ -131,7 +131,7 @@ describe('turns of generator agents', () => {
     ])
   })
 
-  it('a generator agent reads comments on lines and a question, answers the question in text, and its next ask follows the earlier one', async () => {
+  it('a generator agent reads comments on lines and a question of the person, answers the question in text, and its next ask follows the earlier ask', async () => {
     await play(async function* () {
       const first = yield* approval('Delete it?', { tool: 'Bash', input: { command: 'rm a' } })
       if (!first.allowed) yield `${first.question ?? ''} Because it is old.`
@@ -183,7 +183,7 @@ describe('turns of generator agents', () => {
     expect(fixture.eventsOf('request.taken')).toHaveLength(3)
   })
 
-  it('when a person denies one of several asks and stops the turn, the other asks are withdrawn', async () => {
+  it('if a person denies one of several asks of a generator agent and stops the turn, the other asks are withdrawn', async () => {
     await play(async function* () {
       yield* all([approval('first'), approval('second')])
       yield 'never'

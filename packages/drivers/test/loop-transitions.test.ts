@@ -182,8 +182,8 @@ describe('the transition table of the session loop', () => {
   })
 })
 
-describe('random events in the session loop', () => {
-  it('random events in the session loop never start a turn while another turn is open', () => {
+describe('the session loop under random events', () => {
+  it('under random events, the session loop never starts a turn while another turn is open', () => {
     check(steps => {
       for (const { before, event, effects } of steps) {
         const started = effects.filter(effect => has([effect], 'prepareMessage', 'prepareResume', 'followTurn'))
@@ -194,7 +194,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop carry out every queued message in its own turn, unless the session is released', () => {
+  it('under random events, the session loop processes every queued message in its own turn, unless the session is released', () => {
     check(steps => {
       const queued = steps.filter(({ event }) => event.type === 'messageQueued').length
       const prepared = steps.filter(({ effects }) => has(effects, 'prepareMessage')).length
@@ -204,7 +204,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop close every turn at most once, and never close a turn that did not start', () => {
+  it('under random events, the session loop closes every turn at most once, and never closes a turn that did not start', () => {
     check(steps => {
       let open = 0
       for (const { before, event, effects } of steps) {
@@ -220,7 +220,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop hand an answer only while the process can take it, and never twice for one call', () => {
+  it('under random events, the session loop hands over an answer only while the process can take it, and never twice for one call', () => {
     check(steps => {
       const handing = new Set<string>()
       for (const { before, event, effects } of steps)
@@ -235,7 +235,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop end every request in exactly one way: given and taken, dropped, withdrawn, failed, or left open for the next process', () => {
+  it('under random events, the session loop ends every request in exactly one way: given and taken, dropped, withdrawn, failed, or left open for the next process', () => {
     check(steps => {
       const open = new Set<string>()
       for (const { before, event, effects } of steps) {
@@ -256,7 +256,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop give an answer to the agent only after it was handed, and not after the call was abandoned', () => {
+  it('under random events, the session loop gives an answer to the agent only after it was handed, and not after the call was abandoned', () => {
     check(steps => {
       for (const { before, event, effects } of steps)
         if (has(effects, 'giveAnswer')) {
@@ -266,7 +266,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop withdraw all waiting calls at an interrupt, before the agent is told', () => {
+  it('under random events, the session loop withdraws all waiting calls at an interrupt, before the agent is told', () => {
     check(steps => {
       for (const { before, event, after, effects } of steps) {
         if (event.type !== 'interrupt' || before.turn?.stage !== 'running' || before.isReleasing) continue
@@ -278,7 +278,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop start the stop timer at every stop that a person asks for while a turn runs', () => {
+  it('under random events, the session loop starts the stop timer whenever a person stops a running turn', () => {
     check(steps => {
       for (const { before, event, effects } of steps) {
         const isStop = event.type === 'interrupt' || (event.type === 'endingChosen' && event.isStop)
@@ -288,7 +288,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop stop no process that is working, and park no session with an open turn', () => {
+  it('under random events, the session loop stops no process that is working, and parks no session with an open turn', () => {
     check(steps => {
       for (const { before, effects } of steps)
         if (has(effects, 'parkSession')) {
@@ -299,14 +299,14 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop always have an open turn while the agent works or asks', () => {
+  it('under random events, the session loop always has an open turn while the agent works or asks', () => {
     check(steps => {
       for (const { event, after } of steps)
         if (!after.isReleasing) expect(isBusy(after) && after.turn === null, event.type).toBe(false)
     })
   })
 
-  it('random events in the session loop start nothing once the session is being released', () => {
+  it('under random events, the session loop starts nothing after the release of the session has begun', () => {
     check(steps => {
       for (const { before, effects } of steps)
         if (before.isReleasing)
@@ -314,7 +314,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop close a process at most once, and connect only if there is none', () => {
+  it('under random events, the session loop closes a process at most once, and connects only if there is no process', () => {
     check(steps => {
       let isClosing = false
       for (const { before, event, effects } of steps) {
@@ -329,7 +329,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop never lose work silently when the process exits: its turn is closed as lost or interrupted, the session is released, or the loss is reported', () => {
+  it('under random events, the session loop never loses work silently when the process exits: its turn is closed as lost or interrupted, the session is released, or the loss is reported', () => {
     check(steps => {
       for (const { before, event, after, effects } of steps) {
         if (event.type !== 'processExit' || !isBusy(before)) continue
@@ -347,7 +347,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop keep no call of a process that has exited, unless the session is released because of it', () => {
+  it('under random events, the session loop keeps no call of a process that has exited, unless the session is released because of it', () => {
     check(steps => {
       for (const { after, event } of steps)
         if (after.process === 'none' && !after.isReleasing && !after.turn?.continues)

@@ -1,4 +1,4 @@
-/** Tests the agent's side with a gateway that lies: only the agent's own input runs, or an edited one whose digest matches. */
+/** Tests the agent's side with a gateway that lies: only the agent's own input runs, or an edited input whose digest matches. */
 import {
   type Answer,
   type Ask,
@@ -112,14 +112,14 @@ describe.each(['openRequest', 'getRequest'] as const)('F1, Z1: a gateway that li
   })
 })
 
-it('F1, Z1: nothing runs if a request that cannot be edited was edited', async () => {
+it('F1, Z1: nothing runs if the gateway returns an edited input for a request that is not editable', async () => {
   fixture = await RunnerFixture.open()
   const lie = resolved({ kind: 'allow', input: edited }, { editedDigest: 'f'.repeat(64) })
   const agent = await connectAgent({ call: lying(fixture.asAgent, 'getRequest', lie) })
   await expect(agent.ask({ ...ask, editable: false }, { key: 'k' })).rejects.toThrow(/cannot be edited/)
 })
 
-it('F1, Z1: nothing runs if the answer to a question is an allow', async () => {
+it('F1, Z1: nothing runs if the gateway returns an allow as the answer to a question', async () => {
   fixture = await RunnerFixture.open()
   const agent = await connectAgent({ call: lying(fixture.asAgent, 'getRequest', resolved({ kind: 'allow' })) })
   const question = { id: 'q', header: '', question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] }
@@ -149,7 +149,7 @@ it('G7: a person’s edit runs, because its digest matches', async () => {
   expect(await asking).toMatchObject({ input: edited })
 })
 
-it('a repeated ask with another title gets the request of the first one', async () => {
+it('a repeated ask with another title gets the request of the first ask', async () => {
   fixture = await RunnerFixture.open()
   const agent = await connectAgent({ call: fixture.asAgent })
   const asking = agent.ask(ask, { key: 'k' })

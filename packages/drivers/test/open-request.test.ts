@@ -57,7 +57,7 @@ describe('OpenRequest', () => {
     await expect(request.hand()).rejects.toThrow(`hand() was called before request ${request.request.id} was resolved`)
     expect(reports()).toEqual([])
   })
-  it('an OpenRequest waits in long polls that are shorter than the gateway allows', async () => {
+  it('an OpenRequest waits in long polls that are shorter than the gateway’s limit', async () => {
     const request = await open()
     const resolved = request.resolved()
     await allow(request)
@@ -96,7 +96,7 @@ describe('the answer to an OpenRequest', () => {
     ])
     expect(points).toEqual(['runner:resolution-seen', 'runner:handed', 'runner:given', 'runner:taken'])
   })
-  it('the answer to an OpenRequest is reported as undeliverable once, if the agent did not receive it', async () => {
+  it('the answer to an OpenRequest is reported as undeliverable once if the agent did not receive the answer', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -107,7 +107,7 @@ describe('the answer to an OpenRequest', () => {
     expect((await stored(request)).delivery).toMatchObject({ state: 'undeliverable', reason: 'the turn ended first' })
     expect(reports()).toHaveLength(2)
   })
-  it('the answer to an OpenRequest is replayed and not reported again if the agent has already taken it', async () => {
+  it('the answer to an OpenRequest is replayed and not reported again if the agent has already taken the answer', async () => {
     const first = await open()
     await allow(first)
     await first.resolved()
@@ -159,7 +159,7 @@ describe('the answer to an OpenRequest', () => {
     expect(await request.hand()).toMatchObject({ kind: 'agent', reason: 'interrupted' })
     expect(points).not.toContain('runner:handed')
   })
-  it('the answer to an OpenRequest is replaced by a reason if the agent’s side ended a request that nobody had answered', async () => {
+  it('the answer to an OpenRequest is replaced by a reason if the request ended on the agent’s side before anybody answered', async () => {
     const request = await open()
     await fixture.asPerson('interruptSession', { id: session })
     await request.resolved()
@@ -203,7 +203,7 @@ describe('the answer to an OpenRequest', () => {
     await expect(request.hand()).rejects.toMatchObject({ code: 'fenced' })
     expect(points).not.toContain('runner:handed')
   })
-  it('G5: the answer to an OpenRequest is not given to the agent if the gateway says that somebody else already has it', async () => {
+  it('G5: the answer to an OpenRequest is not given to the agent if the gateway says that another caller already has the answer', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()

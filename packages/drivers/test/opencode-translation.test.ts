@@ -18,8 +18,8 @@ const place = { folder: '/srv', servers: ['my docs'] }
 const rulesFor = (config: object) => sessionRules(OpencodeConfig.parse(config))
 const rule = (permission: string, pattern: string, action: string) => ({ permission, pattern, action })
 
-describe('the settings with which opencode asks', () => {
-  it('the settings with which opencode asks keep the settings that the person has in the environment', () => {
+describe('the permission settings for opencode', () => {
+  it('the permission settings for opencode keep the settings that the person has in the environment', () => {
     const env = askingEnvironment({
       OPENCODE_CONFIG_CONTENT: '{"model":"a/b","agent":{"plan":{"model":"c/d"}},"experimental":{"batch_tool":true}}',
       OPENCODE_PERMISSION: '{"read":"deny"}',
@@ -32,11 +32,11 @@ describe('the settings with which opencode asks', () => {
     expect(JSON.parse(env.OPENCODE_PERMISSION ?? '')).toMatchObject({ read: 'deny', 'bash*': 'ask', 'edit*': 'ask' })
   })
 
-  it('the settings with which opencode asks are not written if the environment has no valid JSON', () => {
+  it('the permission settings for opencode are not written if the environment has no valid JSON', () => {
     expect(() => askingEnvironment({ OPENCODE_PERMISSION: '{' })).toThrow('OPENCODE_PERMISSION in the environment')
   })
 
-  it('the settings with which opencode asks deny again the calls that the person denies, and make it ask for those that the person allows', () => {
+  it('the permission settings for opencode keep the person’s denials, and make opencode ask about calls that the person allows', () => {
     const bash = { '*': 'ask', 'git *': 'allow', 'git push *': 'deny', 'git push origin': 'allow' }
     expect(rulesFor({ permission: { bash, edit: 'allow', webfetch: 'deny', 'bash*': 'ask' } })).toEqual([
       rule('bash', 'git push *', 'deny'),
@@ -45,7 +45,7 @@ describe('the settings with which opencode asks', () => {
     ])
   })
 
-  it('the settings with which opencode asks deny everything if the person denies everything', () => {
+  it('the permission settings for opencode deny everything if the person denies everything', () => {
     const denied = rulesFor({ permission: { '*': 'deny', bash: { 'ls *': 'allow' } } })
     expect(denied).toContainEqual(rule('edit', '*', 'deny'))
     expect(denied.filter(({ permission }) => permission === 'bash')).toEqual([
@@ -54,7 +54,7 @@ describe('the settings with which opencode asks', () => {
     ])
   })
 
-  it('the settings with which opencode asks make it ask for the tools of MCP servers, except those that the person denies', () => {
+  it('the permission settings for opencode make opencode ask about tools of MCP servers, except tools that the person denies', () => {
     expect(rulesFor({ mcp: { 'my docs': {} }, permission: { my_docs_drop: 'deny', my_docs_read: 'allow' } })).toEqual([
       rule('my_docs_*', '*', 'ask'),
       rule('my_docs_drop', '*', 'deny'),
@@ -75,7 +75,7 @@ describe('a diff of opencode', () => {
     const diff = `${head}@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+one\n`
     expect(changesIn(diff)).toEqual([{ old_string: 'one', new_string: 'one\n' }])
   })
-  it('a diff of opencode is not read if it has other lines', () => {
+  it('a diff of opencode is not read if it has lines of another format', () => {
     expect(changesIn('no diff')).toBeNull()
     expect(changesIn(`${head}@@ -1,1 +1,1 @@\n?one\n`)).toBeNull()
   })
@@ -97,7 +97,7 @@ describe('a tool call of opencode', () => {
   })
 
   const request = { id: 'per_1', sessionID: 'ses_1', patterns: ['*'], tool: undefined }
-  it('a tool call of opencode that patches several files names all of them', () => {
+  it('a tool call of opencode that patches several files names all these files', () => {
     const files = [{ filePath: '/srv/a' }, { filePath: '/srv/b', movePath: '/srv/c' }]
     const metadata = { filepath: 'a, b', diff: 'x', files }
     const ask = opencodeApproval(
@@ -196,7 +196,7 @@ describe('the report about a tool call of opencode', () => {
     await update('bash-4', 'bash', 'error')
     expect(written.at(-1)).toBe('tool.started bash-4, tool.finished bash-4')
   })
-  it('the report about a tool call of opencode is written before the end of the turn, which finishes the call', async () => {
+  it('the report about a tool call of opencode that is still held back is written when the turn ends', async () => {
     await update('bash-5', 'bash', 'running')
     await log.finishOpen()
     expect(written).toEqual(['tool.started bash-5', expect.stringContaining('tool.finished bash-5')])
@@ -204,11 +204,11 @@ describe('the report about a tool call of opencode', () => {
 })
 
 describe('an event of opencode', () => {
-  it('an event of opencode is ignored if the driver does not need it', () => {
+  it('an event of opencode is ignored if the driver does not need the event', () => {
     expect(parseEvent('{"type":"server.connected","properties":{}}')).toBeNull()
     expect(parseEvent('{"type":"message.part.updated","properties":{"part":{"type":"reasoning"}}}')).toBeNull()
   })
-  it('an event of opencode that it sends regularly reaches the driver, so that the log has calls that are not asked', () => {
+  it('a heartbeat of opencode reaches the driver, so that calls that need no request get into the log', () => {
     expect(parseEvent('{"type":"server.heartbeat","properties":{}}')).toMatchObject({ type: 'server.heartbeat' })
   })
   it('an event of opencode is an error if it has an unknown shape', () => {
@@ -227,13 +227,13 @@ describe('a conversation on the server of opencode', () => {
     const tree = new SessionTree('main', () => Promise.reject(new OpencodeRefusal('not found', 404)))
     expect(await tree.pathOf('other')).toBeNull()
   })
-  it('a conversation that could not be looked up at opencode is an error, because a subagent would otherwise wait forever', async () => {
+  it('a conversation that could not be looked up at opencode causes an error, because a subagent would otherwise wait forever', async () => {
     const tree = new SessionTree('main', () => Promise.reject(new Error('the connection was reset')))
     await expect(tree.pathOf('other')).rejects.toThrow('the connection was reset')
   })
 })
 
-it('the script that attaches a terminal to opencode passes every word unchanged, and the password in the environment', () => {
+it('the script that attaches a terminal to opencode passes every word unchanged, and passes the password in the environment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-attach-'))
   const words = { url: 'http://127.0.0.1:1', conversation: 'ses_1', cwd: "/it's $HOME" }
   const script = writeAttachScript(folder, { executable: '/bin/echo', password: 'a b', ...words })

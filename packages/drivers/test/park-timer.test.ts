@@ -24,7 +24,7 @@ function start() {
   return { clock, reports, resolve }
 }
 
-it('the process of a request that is answered at once is not reported', async () => {
+it('the park timer reports no process state for a request that is answered at once', async () => {
   const { clock, reports, resolve } = start()
   await clock.advance(900)
   resolve()
@@ -32,7 +32,7 @@ it('the process of a request that is answered at once is not reported', async ()
   expect(reports).toEqual([])
 })
 
-it('the process of a request that is pending for a second is reported', async () => {
+it('the park timer reports the process state once a request is pending for a second', async () => {
   const { clock, reports } = start()
   await clock.advance(1000)
   expect(reports).toEqual([undefined])

@@ -243,7 +243,7 @@ describe('the replay of a generator agent', () => {
     ])
   })
 
-  it('the replay of a generator agent fails the turn if the agent yields text at a position where it previously asked', async () => {
+  it('the replay of a generator agent fails the turn if the agent yields text at a position where the agent previously asked', async () => {
     const { ending, errors } = await crashAndChange(
       async function* () {
         yield* approval('May I?')

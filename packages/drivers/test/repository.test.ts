@@ -16,7 +16,7 @@ describe('readRepository', () => {
     writeFileSync(join(folder, '.git', 'HEAD'), head)
   }
 
-  it('readRepository finds the repository and the branch of a folder inside it', () => {
+  it('readRepository finds the repository and the branch for a folder inside the repository', () => {
     makeGit('ref: refs/heads/feature/retry\n')
     const inner = join(folder, 'src', 'deep')
     mkdirSync(inner, { recursive: true })
@@ -27,7 +27,7 @@ describe('readRepository', () => {
     makeGit(`${commit}\n`)
     expect(readRepository(folder)).toEqual({ root: folder, branch: null, commit })
   })
-  it('readRepository follows the .git file of a linked work tree', () => {
+  it('readRepository follows the .git file of a linked worktree', () => {
     const other = join(folder, 'store')
     mkdirSync(other)
     writeFileSync(join(other, 'HEAD'), 'ref: refs/heads/second\n')
@@ -40,7 +40,7 @@ describe('readRepository', () => {
     symlinkSync('.git', join(folder, '.git'))
     expect(readRepository(folder)).toBeNull()
   })
-  it('readRepository shows nothing of a file that is not as Git writes it, and never waits for a pipe', () => {
+  it('readRepository returns no content of a file that Git did not write, and never waits for a pipe', () => {
     makeGit('a secret of another program\n')
     expect(readRepository(folder)).toBeNull()
     rmSync(join(folder, '.git', 'HEAD'))

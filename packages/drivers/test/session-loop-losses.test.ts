@@ -35,8 +35,8 @@ const finishedTools = () => fixture.eventsOf('tool.finished').map(({ block, ok }
 const waitForParked = () => fixture.waitForEvent('session.changed', event => event.value.state === 'parked')
 const turnEndings = () => fixture.eventsOf('turn.finished').map(({ ending }) => ending)
 
-describe('a turn that the agent starts by itself while the end of the last turn is being written', () => {
-  it('if the process dies right after the agent has started a turn by itself, the log gets the start and the end of that turn, even while the end of the turn before is being written', async () => {
+describe('a turn that the agent starts by itself before the end of the last turn is written', () => {
+  it('if the process dies right after the agent has started a turn by itself, the log gets the start and the end of that turn, even if the end of the previous turn is not written yet', async () => {
     const { agent, connection, id } = await start()
     await emitAtOnce(connection, done, { type: 'turnStarted' }, lost)
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('failed')
@@ -46,7 +46,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     await agent.did('send again', 2)
   })
 
-  it('a turn that the agent starts by itself while the end of the last turn is being written gets its end before the turn of a message that waits', async () => {
+  it('if the agent starts a turn by itself before the end of the last turn is written, that turn ends before the turn of a waiting message', async () => {
     const { agent, connection, id } = await start()
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     await fixture.waitForEvent('command.added', event => JSON.stringify(event.value).includes('second'))
@@ -57,7 +57,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     await fixture.waitForTurnEnd(3)
   })
 
-  it('a turn that the agent starts by itself while the end of the last turn is being written is parked if it asks and its process dies, and the agent is told the answer', async () => {
+  it('if the agent starts a turn by itself before the end of the last turn is written, that turn is parked if it asks and its process dies, and the agent is told the answer', async () => {
     const { agent, connection } = await start()
     const call = { id: 'a', ask: ask('ls') }
     await emitAtOnce(connection, done, { type: 'turnStarted' }, { type: 'callOpened', call })
@@ -71,7 +71,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('done')
   })
 
-  it('a turn that the agent starts by itself while the end of the last turn is being written is resumed by the next runner if it asks and its runner stops', async () => {
+  it('if the agent starts a turn by itself before the end of the last turn is written, that turn is resumed by the next runner if it asks and its runner stops', async () => {
     fixture = await RunnerFixture.open()
     const agent = new ScriptedAgent()
     // The end of the first turn is not written before the request of its last call is open.
@@ -131,7 +131,7 @@ describe('a request of background work', () => {
     expect(connection.sent.map(({ text }) => text)).toEqual(['go'])
   })
 
-  it('a turn that consists of a request of background work ends when a person interrupts it, although the main agent reports no end', async () => {
+  it('a turn that consists only of a request of background work ends when a person interrupts it, although the main agent reports no end', async () => {
     const { agent, connection, id } = await start()
     await connection.emit({ type: 'backgroundChanged', tasks: 1 })
     await emitAtOnce(connection, done, backgroundCall('a'))
@@ -159,7 +159,7 @@ describe('a tool call that the agent does not finish', () => {
     expect(types.lastIndexOf('tool.finished')).toBeLessThan(types.indexOf('turn.finished'))
   })
 
-  it('a tool call that the agent does not finish is finished in the log when its process is lost, also between turns', async () => {
+  it('a tool call that the agent does not finish is finished in the log when its process is lost, even between turns', async () => {
     const { agent, connection, id } = await start()
     await write(connection, toolStarted('b1'))
     await connection.emit(lost)
@@ -221,7 +221,7 @@ it.each<[string, () => Promise<void>]>([
   ['fails', () => Promise.reject(new Error('The connection was lost'))],
   ['never ends', () => new Promise(() => {})],
 ])(
-  'an agent that must read the reason of a denial reads it with its next message if the attempt to tell it %s',
+  'an agent that must read the reason of a denial reads it with its next message if the attempt to tell the reason at once %s',
   async (_, tell) => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })

@@ -28,7 +28,7 @@ async function start(reply: Reply) {
 const watcher = { name: 'no-friday', file: '/rules.json', version: 1 }
 const refuseGo: Reply = ({ text }) => (text === 'go' ? { say: [], deny: 'It is Friday.', watcher } : { say: [] })
 
-describe('the session loop before a message', () => {
+describe('the session loop with watchers', () => {
   it('the session loop gives the texts of watchers to the agent before the message', async () => {
     const { agent, reported, id } = await start(({ text }) => ({
       say: text === 'go' ? ['Tests: npm test.', 'Never push.'] : [],
@@ -62,7 +62,7 @@ describe('the session loop before a message', () => {
     expect(agent.connections).toEqual([])
   })
 
-  it('the session loop keeps a message until a gateway that is away has checked it', async () => {
+  it('the session loop keeps a message until an unreachable gateway is back and has checked it', async () => {
     const { agent, reported } = await start((_, nth) => {
       if (nth <= 2) throw new Fault('draining', 'The gateway is away.')
       return { say: ['Checked.'] }

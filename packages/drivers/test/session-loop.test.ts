@@ -133,7 +133,7 @@ describe('a call of the session loop', () => {
     await agent.did('send The person said: no\n\ngo on')
   })
 
-  it('a call of the session loop whose ask is not valid is not asked, and the agent is told why', async () => {
+  it('a call of the session loop whose ask is not valid opens no request, and the agent is told why', async () => {
     const { agent, connection } = await start()
     const call = { id: 'a', ask: { ...ask('a'), tool: '' } as Ask }
     await connection.emit({ type: 'callOpened', call })
@@ -289,7 +289,7 @@ describe('parking in the session loop', () => {
 })
 
 describe('a change of mode in the session loop', () => {
-  it('a change of mode in the session loop reaches the agent, and a refusal is reported with the mode in force', async () => {
+  it('a change of mode in the session loop reaches the agent, and a refusal is reported with the current mode', async () => {
     const { agent, id } = await start()
     await fixture.asPerson('patchSession', { id, mode: 'plan' })
     await agent.did('mode plan')

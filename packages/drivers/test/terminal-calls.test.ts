@@ -58,14 +58,14 @@ describe('an answer on the page to a call of Claude Code that a person has alrea
   it.each<[string, Answer, string]>([
     ['an allow', { kind: 'allow' }, 'ls'],
     ['an allow with edits', { kind: 'allow', input: { command: 'pwd' } }, 'pwd'],
-  ])('%s of a call of Claude Code in a terminal that ran as allowed is taken', async (_, answer, ran) => {
+  ])('%s has the delivery “taken” if the call of Claude Code in a terminal ran as allowed', async (_, answer, ran) => {
     const { id } = await answerWhileRunning(answer)
     await fixture.hook(post('1', ran))
     expect((await fixture.request(id)).delivery.state).toBe('taken')
     expect(errors()).toEqual([])
   })
 
-  it('the deny of a call of Claude Code in a terminal is taken if the call did not run', async () => {
+  it('a deny has the delivery “taken” if the call of Claude Code in a terminal did not run', async () => {
     const { id } = await answerWhileRunning({ kind: 'deny' })
     await fixture.hook({ hook_event_name: 'Stop' })
     expect((await fixture.request(id)).delivery.state).toBe('taken')
@@ -78,7 +78,7 @@ describe('a call of Codex in a terminal that a rule asks about', () => {
   it.each([
     ['a patch', 'apply_patch', patch],
     ['a command', 'Bash', 'ls'],
-  ])('%s of Codex that a person allows before it runs is not changed by the hook', async (_, tool, command) => {
+  ])('%s of Codex in a terminal runs unchanged after a person has allowed it on the page', async (_, tool, command) => {
     await fixture.gateway.asPerson('addRule', { effect: 'ask', tool })
     const call = { tool_use_id: '1', tool_name: tool, tool_input: { command } }
     const reply = fixture.hook({ hook_event_name: 'PreToolUse', ...call }, terminalAgents.codex)
@@ -90,7 +90,7 @@ describe('a call of Codex in a terminal that a rule asks about', () => {
 describe('a request of Claude Code in a terminal whose call no hook has reported before', () => {
   const withdrawn = { by: 'agent', reason: 'withdrawn' }
 
-  it('a request without a hook before its call is withdrawn when the call has ended', async () => {
+  it('a request in a terminal whose call no hook has reported before is withdrawn when the call has ended', async () => {
     const waiting = fixture.hook(permission())
     const { id } = await pending()
     await fixture.hook(post('1'))
@@ -99,7 +99,7 @@ describe('a request of Claude Code in a terminal whose call no hook has reported
     expect(fixture.calls).toEqual([])
   })
 
-  it('a request for an input that another hook has changed is withdrawn when the call has ended', async () => {
+  it('a request in a terminal whose input another hook has changed is withdrawn when the call has ended', async () => {
     await fixture.hook(pre('1', 'ls'))
     const waiting = fixture.hook(permission('ls -l'))
     const { id } = await pending()
@@ -109,7 +109,7 @@ describe('a request of Claude Code in a terminal whose call no hook has reported
     expect(fixture.calls).toEqual([])
   })
 
-  it('a request of the main agent is withdrawn when the main agent stops, and one of a subagent is not', async () => {
+  it('a request of the main agent in a terminal is withdrawn when the main agent stops, and a request of a subagent is not', async () => {
     const subagent = { agent_id: 'a1', agent_type: 'Explore' }
     const waiting = [fixture.hook({ ...permission('pwd'), ...subagent }), fixture.hook(permission('ls'))]
     await expect
@@ -124,20 +124,20 @@ describe('a request of Claude Code in a terminal whose call no hook has reported
 })
 
 describe('the records of calls in a terminal', () => {
-  it('nothing is remembered of a call that a rule has denied', async () => {
+  it('no record is kept of a call in a terminal that a rule has denied', async () => {
     await fixture.gateway.asPerson('addRule', { effect: 'deny', command: 'ls' })
     await fixture.hook(pre('1'))
     await gemini('BeforeTool')
     expect(fixture.calls).toEqual([])
   })
 
-  it('nothing is remembered of the calls of the main agent after it has stopped', async () => {
+  it('no records of the main agent’s calls in a terminal are kept after the main agent has stopped', async () => {
     await fixture.hook(pre('1'))
     await fixture.hook({ hook_event_name: 'Stop' })
     expect(fixture.calls).toEqual([])
   })
 
-  it('a result of Gemini belongs to the call that a person allowed, and not to an equal one that was denied or waits', async () => {
+  it('a result of Gemini belongs to the call that a person allowed, and not to an equal call that was denied or is waiting', async () => {
     await fixture.gateway.asPerson('addRule', { effect: 'ask', command: 'ls' })
     const ask = async () => {
       const reply = gemini('BeforeTool')

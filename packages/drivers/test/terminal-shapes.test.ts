@@ -8,14 +8,14 @@ const describePatch = (text: string) => codex.describe({ tool: 'apply_patch', in
 
 describe('the hooks of agents in a terminal', () => {
   it.each(Object.entries(terminalAgents))(
-    'the hooks of %s ignore an input that is not that of a known hook',
+    'the hooks of %s ignore input that no known hook sends',
     (_name, agent: TerminalAgent) => {
       for (const text of ['', 'null', '[]', '{"hook_event_name":"Other","session_id":"s","cwd":"/"}'])
         expect(parseHook(agent, text)).toBeNull()
     },
   )
 
-  it('a patch of Codex is a write of the files that it names, and not a shell command', () => {
+  it('a patch of Codex in a terminal is described as a write of its files, and not as a shell command', () => {
     const text = patch('*** Update File: a.ts', '*** Move to: b.ts', '@@', '-old', '+new', '*** Delete File: /p/c.ts')
     expect(describePatch(text)).toEqual({
       tool: 'apply_patch',
@@ -29,11 +29,11 @@ describe('the hooks of agents in a terminal', () => {
     patch('*** Update File: a.ts', ' *** Add File: hidden.ts', '+text'),
     patch('*** Rename File: a.ts', '+text'),
     'no patch',
-  ])('a patch of Codex whose files are not certain is not described as a write: %j', text => {
+  ])('a patch of Codex whose files cannot be determined is not described as a write: %j', text => {
     expect(describePatch(text)).toMatchObject({ input: { patch: text }, action: { other: 'apply_patch' } })
   })
 
-  it('Codex gets only the fields of an answer that it supports, because it ignores an answer with any other field', () => {
+  it('the answer to a hook of Codex contains only fields that Codex supports, because Codex ignores an answer with any other field', () => {
     const allow = codex.format({
       kind: 'permission',
       result: { behavior: 'allow', updatedInput: { command: 'ls' }, updatedPermissions: [] },
@@ -57,7 +57,7 @@ describe('the hooks of agents in a terminal', () => {
     expect(parseHook(codex, text)).toMatchObject({ input: { command: 'ls' }, description: 'look around' })
   })
 
-  it('a tool of an MCP server that Gemini calls is named with its server, so that rules for the server apply', () => {
+  it('a call of an MCP tool by Gemini contains the name of the server, so that rules for the server apply', () => {
     const text = JSON.stringify({
       hook_event_name: 'BeforeTool',
       session_id: 's',
@@ -82,7 +82,7 @@ describe('the hooks of agents in a terminal', () => {
     expect(of('google_web_search', { query: 'x' }).action).toBeUndefined()
   })
 
-  it('a hook of Claude Code makes Claude Code ask, and a hook of Gemini makes Gemini ask', () => {
+  it('the reply “ask” to a hook makes Claude Code and Gemini ask in the terminal', () => {
     expect(claude.format({ kind: 'ask', reason: 'why' })).toMatchObject({
       hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'why' },
     })

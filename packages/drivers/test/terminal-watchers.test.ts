@@ -61,7 +61,7 @@ describe('watchers with the hooks of Claude Code', () => {
     expect(await hook({ hook_event_name: 'PreToolUse', ...call('3', 'git commit') })).toBeNull()
   })
 
-  it('watchers send Claude Code in a terminal back to work once, and its turn goes on', async () => {
+  it('watchers send Claude Code in a terminal back to work once, and its turn continues', async () => {
     await hook(prompt('go'))
     const stop = { hook_event_name: 'Stop', last_assistant_message: 'Done.' }
     expect(await hook(stop)).toEqual({ decision: 'block', reason: 'Nothing has passed.' })
@@ -82,7 +82,7 @@ describe('watchers with the hooks of Gemini', () => {
 })
 
 describe('watchers with the hooks of Codex', () => {
-  it('a call of Codex in a terminal does not count as passed, because Codex does not tell its hooks whether it failed', async () => {
+  it('a call of Codex in a terminal does not count as passed, because Codex does not tell its hooks whether the call failed', async () => {
     await hook({ hook_event_name: 'PreToolUse', ...call('1', 'make') }, codexTerminal)
     await hook({ hook_event_name: 'PostToolUse', ...call('1', 'make'), tool_response: 'no' }, codexTerminal)
     const { items } = await fixture.gateway.asPerson('listVariables', { id: fixture.session.info.id })

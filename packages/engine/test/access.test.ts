@@ -34,7 +34,7 @@ describe.each(Object.keys(contract) as OperationName[])('operation %s', op => {
       expect(answer).toMatchObject({ name: 'Fault', code: may ? 'bad_input' : 'forbidden' })
     },
   )
-  it('an operation needs a credential unless the access table says that nobody needs one', async () => {
+  it('an operation needs a credential unless the access table allows callers without one', async () => {
     const answer = await fixture.gateway
       .dispatchUnparsed(null, op, { surely_unknown: 1 })
       .catch((fault: unknown) => fault)

@@ -35,7 +35,7 @@ describe('a session whose agent stops calling', () => {
     expect(await stateOf()).toBe('disconnected')
     expect(watcher.events.at(-1)).toMatchObject({ type: 'session.changed', value: { id, state: 'disconnected' } })
   })
-  it('a session whose agent stops calling keeps its pending requests, which show that the agent is disconnected and can still be answered', async () => {
+  it('a session whose agent stops calling keeps its pending requests; they show that the agent is disconnected, and people can still answer them', async () => {
     const request = await ask()
     expect(request).not.toHaveProperty('disconnectedAt')
     await silence()
@@ -49,7 +49,7 @@ describe('a session whose agent stops calling', () => {
     expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'allow' })
     expect(await stateOf()).toBe('working')
   })
-  it('G5: a session whose agent stops calling turns an answer that was handed and not taken into unknown, and takes a late report that it was taken', async () => {
+  it('G5: if the agent of a session stops calling, an answer that was handed but not taken becomes unknown, and a late report that the answer was taken is accepted', async () => {
     const request = await ask()
     await fixture.allow(request)
     await fixture.externalAgent('handOverRequest', { id: request.id }, { idempotencyKey: 'h' })
@@ -63,7 +63,7 @@ describe('a session whose agent stops calling', () => {
     const report = { id: request.id, state: 'taken' } as const
     expect(await fixture.externalAgent('reportDelivery', report)).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('a session whose agent stops calling can get messages, and can be interrupted and ended', async () => {
+  it('a session whose agent stops calling can still get messages, be interrupted and be ended', async () => {
     await ask()
     await silence()
     await fixture.person('sendMessage', { id, text: 'Are you there?' })
@@ -115,7 +115,7 @@ describe('a disconnected session', () => {
     await fixture.externalAgent('renewSession', { id })
     expect(await stateOf()).toBe('idle')
   })
-  it('a disconnected session stays disconnected if a person or another agent looks at it', async () => {
+  it('a disconnected session stays disconnected if a person or another agent reads the session', async () => {
     const request = await ask()
     await silence()
     await fixture.person('getRequest', { id: request.id })
@@ -128,7 +128,7 @@ describe('a disconnected session', () => {
 })
 
 describe('an agent that renews its lease', () => {
-  it('an agent that renews its lease stays connected as long as it renews', async () => {
+  it('an agent that renews its lease stays connected', async () => {
     for (let i = 0; i < 5; i++) {
       await fixture.clock.advance(agentTtlMs / 2)
       expect(await fixture.externalAgent('renewSession', { id })).toEqual({ ttlMs: agentTtlMs })
@@ -140,7 +140,7 @@ describe('an agent that renews its lease', () => {
     await fixture.externalAgent('renewSession', { id })
     expect(await fixture.store.get('session', id)).toEqual(before)
   })
-  it('an agent that renews its lease is refused after the session has ended, and with an old fence', async () => {
+  it('renewing the lease of an agent is refused after the session has ended and with an old fence', async () => {
     const { fence } = await fixture.externalAgent('attachSession', { id })
     await fixture.externalAgent('attachSession', { id })
     await expectFault(fixture.externalAgent('renewSession', { id, fence }), 'fenced')
@@ -175,7 +175,7 @@ describe('an agent that only waits', () => {
       expect(await stateOf()).toBe('disconnected')
     },
   )
-  it('an agent that only waits does not keep the lease for a process of the agent that attached later', async () => {
+  it('an agent that only waits does not renew the lease of another process of the agent that attached later', async () => {
     const request = await ask()
     const waiting = fixture.externalAgent('getRequest', { id: request.id, wait: 60_000 })
     await runPendingWork()
@@ -215,7 +215,7 @@ describe('the start and the end of a lease', () => {
 })
 
 describe('a restart of the gateway', () => {
-  it('a restart of the gateway gives every agent a full term to call again, and then disconnects those that do not', async () => {
+  it('after a restart of the gateway, every agent has a full lease to call again, and only agents that do not call are disconnected', async () => {
     const silent = (await fixture.externalAgent('startSession', { driver: 'external' })).id
     await fixture.gateway.close()
     await fixture.clock.advance(10 * agentTtlMs)
@@ -226,7 +226,7 @@ describe('a restart of the gateway', () => {
     await fixture.clock.advance(4 * sweepMs)
     expect([await stateOf(), await stateOf(silent)]).toEqual(['idle', 'disconnected'])
   })
-  it('a restart of the gateway leaves a disconnected session disconnected', async () => {
+  it('a disconnected session stays disconnected when the gateway restarts', async () => {
     await silence()
     await fixture.gateway.close()
     await fixture.open()

@@ -68,7 +68,7 @@ describe('an attachment', () => {
     await expectFault(fixture.person('startSession', { driver: 'resumable', prompt: '' }), 'bad_input')
   })
 
-  it('an attachment can be sent once, by the person who added it, and only in its session', async () => {
+  it('an attachment can be sent only once, by the person who added it, and only in its session', async () => {
     const added = await upload()
     const { session: other } = await fixture.startAttached()
     await expectFault(fixture.person('sendMessage', { id: other.id, text: '', attachments: [added] }), 'bad_input')
@@ -187,7 +187,7 @@ describe('the content of an attachment', () => {
   })
 })
 
-it('a session can have a limited number of attachments that were not sent', async () => {
+it('a session can have a limited number of unsent attachments', async () => {
   const added: AttachmentId[] = []
   for (let i = 0; i < limits.unsentAttachmentsMax; i++) added.push(await upload())
   await expectFault(upload(), 'too_many')
@@ -195,6 +195,6 @@ it('a session can have a limited number of attachments that were not sent', asyn
   await upload()
 })
 
-it('a message of Holdpoint 0.1 has its content in the message itself', async () => {
+it('an attachment that Holdpoint 0.1 stored inside its message can be downloaded', async () => {
   expect(await downloadAttachment(fixture.person, { type: 'image', mediaType: 'image/png', data: 'AAAA' })).toBe('AAAA')
 })

@@ -157,7 +157,7 @@ describe('listAudit', () => {
     expect((await listAudit({ before: 'end', from: third, limit: 1 })).items).toHaveLength(1)
     expect((await listAudit({ before: 'end', from: third + 1 })).next).toBeNull()
   })
-  it('listAudit filters by folder, which includes the folders below it but not those with a longer name', async () => {
+  it('listAudit filters by folder, including its subfolders, but not folders beside it whose name only begins the same', async () => {
     await resolve('attic', approval(), { kind: 'allow' })
     for (const cwd of ['/srv/Attic/box', '/srv/Attic-old', '/srv'])
       await fixture.allow(await (await fixture.startAttached('resumable', { cwd })).ask(cwd))
@@ -289,7 +289,7 @@ describe('one listAudit call', () => {
 })
 
 describe('the notices in the audit log', () => {
-  it('listAudit returns notices in log order between the decisions, if the caller includes them', async () => {
+  it('listAudit returns notices in log order between the decisions, if the caller asks for notices', async () => {
     const rule = await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'rm -rf /' })
     await resolve('k', approval(), { kind: 'deny' })
     const token = await fixture.person('addToken', { role: 'agent', name: 'ci' })

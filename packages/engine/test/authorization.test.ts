@@ -59,13 +59,13 @@ function whoMay(check: (caller: Caller, row: SessionRow) => boolean): Record<str
   )
 }
 
-describe('the fault for an action that a role may not do', () => {
-  it('the fault for an action that a role may not do is null if the role may do it', () => {
+describe('accessFault', () => {
+  it('accessFault returns null if the role may do the action', () => {
     expect(accessFault(ada, 'backup')).toBeNull()
     expect(accessFault(null, 'signIn')).toBeNull()
     expect(accessFault(robot, 'openRequest')).toBeNull()
   })
-  it('the fault for an action that a role may not do asks a caller without a credential for one', () => {
+  it('accessFault asks a caller without a credential to send one', () => {
     expect(accessFault(null, 'listSessions')).toMatchObject({ code: 'unauthenticated' })
   })
   it.each([
@@ -86,7 +86,7 @@ describe('the fault for an action that a role may not do', () => {
       bob,
       'The credential of a person may not accept a suggestion that changes settings; only the owner of this gateway may',
     ],
-  ] as const)('the fault for %s says what the caller may not do', (action, caller, message) => {
+  ] as const)('the message of accessFault for %s says what the caller may not do', (action, caller, message) => {
     expect(accessFault(caller, action)).toMatchObject({ code: 'forbidden', message })
   })
   it.each([
@@ -96,7 +96,7 @@ describe('the fault for an action that a role may not do', () => {
     ['rule.allow', 'add or change a rule that allows something'],
     ['rule.others', 'change or remove a rule that somebody else has added'],
     ['makeLink.person', 'create a link for another person'],
-  ] as const)('the fault for %s describes the action in words', (action, words) => {
+  ] as const)('the message of accessFault for %s describes the action in words', (action, words) => {
     expect(accessFault(bob, action)?.message).toBe(
       `The credential of a person may not ${words}; only the owner of this gateway may`,
     )
@@ -138,9 +138,9 @@ describe('a rule that somebody else has added', () => {
   })
 })
 
-describe('an action that the input does not show', () => {
+describe('an agent’s call with an action that differs from its input', () => {
   const call = { tool: 'T', input: { path: '/a' }, cwd: '/', action: { read: ['/b'] } }
-  it('an action that the input does not show is accepted only from a runner', () => {
+  it('an action that the input of the call does not show is accepted only from a runner', () => {
     expect(() => requireShownAction(runnerCaller, call)).not.toThrow()
     for (const caller of [ada, bob, robot])
       expect(() => requireShownAction(caller, call), caller.name).toThrow(
@@ -160,7 +160,7 @@ describe('the sessions of a caller', () => {
   it('A16: a session is visible to people, to the runner that holds its lease, and to its agent', () => {
     expect(whoMay(maySee)).toEqual(expected)
   })
-  it('A16: the condition on columns selects exactly the sessions that the caller may see', async () => {
+  it('A16: the database query for a caller selects exactly the sessions that the caller may see', async () => {
     const found = async (caller: Caller) =>
       new Set((await fixture.store.find('session', { where: visibleSessions(caller) })).map(row => row.id))
     for (const caller of [ada, bob, robot, stranger, otherRunner])
@@ -181,7 +181,7 @@ describe('the right to write for an agent', () => {
       ofPerson: ['ada'],
     })
   })
-  it('the right to write for an agent is refused without revealing the session, except to people, who see it anyway', () => {
+  it('the right to write for an agent is refused without revealing the session, except to people, who may see every session', () => {
     const codes = (row: SessionRow) => Object.values(everybody).map(caller => codeOf(agentAccessFault(caller, row)))
     expect(codes(rows.driven)).toEqual(['forbidden', 'forbidden', null, 'not_found', 'not_found', 'not_found'])
     expect(codes(rows.ofPerson)).toEqual([null, 'forbidden', 'not_found', 'not_found', 'not_found', 'not_found'])
@@ -213,7 +213,7 @@ describe('writing for an agent', () => {
     expect(parked.fence).toBe(driven.fence)
     expect(write(parked, runnerCaller, parked.fence), 'nobody holds the lease').toBe('fenced')
   })
-  it('writing for an agent needs no fence in an external session, but a fence that is sent must be the current one', () => {
+  it('writing for an agent needs no fence in an external session, but a fence that the caller sends must be current', () => {
     const { ofAgent } = rows
     expect(write(ofAgent, robot)).toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence)).toBeNull()
@@ -235,7 +235,7 @@ describe('writing for an agent', () => {
 })
 
 describe('a token of a runner', () => {
-  it('a token of a runner is for one runner only, while other roles can act for any runner', () => {
+  it('the token of a runner is valid for one runner only, while other roles can act for any runner', () => {
     expect(runnerAccessFault(runnerCaller, runnerId(0))).toBeNull()
     expect(runnerAccessFault(runnerCaller, runnerId(1))).toMatchObject({
       code: 'forbidden',

@@ -65,7 +65,7 @@ describe('P5: an allow by a rule that has not reached the agent', () => {
     expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
     expect((await agent.report(request, 'taken')).delivery.state).toBe('taken')
   })
-  it('P5: an allow is not handed over in one step after its rule is removed', async () => {
+  it('P5: handOverRequest does not hand over an allow whose rule was removed', async () => {
     const rule = await addRule()
     const request = await ask()
     await fixture.person('removeRule', { id: rule.id })
@@ -115,7 +115,7 @@ describe('a rule that ends with a turn or a session', () => {
   })
 })
 
-it('a relative folder causes only a few lookups, however long its path is', async () => {
+it('looking up the rules for a relative folder takes only a few file lookups, however long the path is', async () => {
   const looked: string[] = []
   const ruleFiles: RuleFileReader = {
     ownFile: '/home/ada/.holdpoint/holdpoint.rules.json',

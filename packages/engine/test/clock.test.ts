@@ -59,7 +59,7 @@ describe('T1: setting the clock', () => {
     expect((await fixture.person('getRequest', { id: request.id })).resolution).toMatchObject({ by: 'deadline' })
     expect(await jumps()).toEqual([-24 * hour])
   })
-  it('a clock jump is recorded once if a second gateway on the same store notices it too', async () => {
+  it('a clock jump is recorded once if a second gateway on the same store notices the jump too', async () => {
     fixture.clock.jump(hour)
     await fixture.clock.advance(500)
     const [jump] = [{ ms: hour + 40, aheadMs: 0, atStart: false }]

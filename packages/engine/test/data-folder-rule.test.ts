@@ -70,7 +70,7 @@ describe('the built-in rule for the data folder', () => {
     expect((await agent.ask('k', approval(command, { title: 'Long' }))).status).toBe('pending')
   })
 
-  it('P11: the built-in rule for the data folder is listed, also applies when a check passes its own rules, and cannot be removed', async () => {
+  it('P11: the built-in rule for the data folder is listed, also applies to a check of other rules, and cannot be removed', async () => {
     const listed = (await fixture.person('listRules', {})).items
     expect(listed).toMatchObject([
       { id: ruleId, effect: 'deny', note: 'Built-in: Holdpoint’s own data folder' },

@@ -76,7 +76,7 @@ describe('R11: reporting an answer as handed', () => {
     await expectFault(agent.report(request, 'handed'), 'store_damaged')
     expect((await fixture.store.get('request', request.id))?.delivery.state).toBe('waiting')
   })
-  it('R11: an answer is not handed if a pending request was given an allow without an event', async () => {
+  it('R11: an answer is not handed if an allow was written into the row of a pending request without an event', async () => {
     const request = await agent.ask('k')
     await changeRow(request.id, row => ({
       ...row,
@@ -103,11 +103,11 @@ describe('R11: an answer of schema 3 with a secret', () => {
     const request = await resolveAsSchema3(answer.values)
     expect((await agent.report(request, 'handed')).resolution?.answer).toEqual(answer)
   })
-  it('R11: an answer of schema 3 with a secret is refused if another part of it was changed', async () => {
+  it('R11: an answer of schema 3 with a secret is refused if a part other than the secret was changed', async () => {
     const request = await resolveAsSchema3({ ...answer.values, name: 'mallory' })
     await expectFault(agent.report(request, 'handed'), 'store_damaged')
   })
-  it('R11: an answer of schema 3 with a secret is refused if a part was added to it', async () => {
+  it('R11: an answer of schema 3 with a secret is refused if a field was added to the answer', async () => {
     const request = await resolveAsSchema3({ ...answer.values, pin: '1' })
     await expectFault(agent.report(request, 'handed'), 'store_damaged')
   })

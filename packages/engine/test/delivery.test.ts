@@ -72,12 +72,12 @@ describe('a report about the delivery of an answer', () => {
       ['already_resolved', 'already_resolved', 'undeliverable', 'undeliverable'],
     ],
   ])(
-    'a report about the delivery of an answer of a request that is %s has the outcome of the transition table',
+    'a report about the delivery of an answer has the outcome in the transition table if the request is %s',
     async (_, prepare, expected) => {
       expect(await replies(prepare)).toEqual(expected)
     },
   )
-  it('a report about the delivery of an answer stores its reason if it has one', async () => {
+  it('a report about the delivery of an answer is stored with its reason, if the caller gave a reason', async () => {
     const [one, two] = [await agent.ask('1'), await agent.ask('2')]
     for (const request of [one, two]) await fixture.allow(request)
     expect((await report(one, 'handed', 'over the socket')).delivery.reason).toBe('over the socket')
@@ -85,7 +85,7 @@ describe('a report about the delivery of an answer', () => {
     expect((await report(two, 'handed')).delivery).toEqual({ state: 'handed', at: fixture.clock.now() })
     expect((await report(two, 'taken')).delivery).not.toHaveProperty('reason')
   })
-  it('a report about the delivery of an answer gets the current delivery state of the answer if it comes too late', async () => {
+  it('a late report about the delivery of an answer gets the current delivery state of the answer', async () => {
     const request = await agent.ask('k')
     await expect(report(request, 'taken')).rejects.toMatchObject({ code: 'not_resolved', detail: { id: request.id } })
     await hand(request)
@@ -96,7 +96,7 @@ describe('a report about the delivery of an answer', () => {
       detail: { request: { id: request.id, delivery: { state: 'taken' } } },
     })
   })
-  it('a report about the delivery of an answer is refused if there is no such request, and if the fence is stale', async () => {
+  it('a report about the delivery of an answer is refused for an unknown request and with a stale fence', async () => {
     const unknown = { id: `req_${'0'.repeat(20)}` as Request['id'] } // has the format of an id
     for (const state of states) await expectFault(report(unknown, state), 'not_found')
     await expectFault(fixture.runner('withdrawRequest', { ...unknown, fence: agent.fence }), 'not_found')
@@ -111,7 +111,7 @@ describe('a report about the delivery of an answer', () => {
   })
 })
 
-it('withdrawals and reports have the names of changes at which crash tests kill the gateway', async () => {
+it('withdrawals and delivery reports commit changes under the names at which the crash tests kill the gateway', async () => {
   const points: string[] = []
   const clock = new ManualClock()
   const store = await openMemory({ clock, epoch: 'e1', crashPoint: point => points.push(point) })
@@ -126,7 +126,7 @@ it('withdrawals and reports have the names of changes at which crash tests kill 
   await crashing.gateway.close()
 })
 
-it('withdrawals and reports name all their reads in advance, so that each is decided once', async () => {
+it('withdrawals and delivery reports list everything that they read in advance, so that each change is decided once', async () => {
   const commits = vi.spyOn(fixture.store, 'commit')
   const labels = () => commits.mock.calls.map(([{ label }]) => label)
   const withdrawn = await agent.ask('a')
@@ -190,7 +190,7 @@ describe('an answer that was handed', () => {
       message: expect.stringContaining('an allow is never handed twice'),
     })
   })
-  it('an answer that was handed is handed again if it says that nobody answered', async () => {
+  it('a handed answer that says that nobody answered is handed again', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval(), deadlineMs: 1000 })
     await fixture.clock.advance(1500)
@@ -198,7 +198,7 @@ describe('an answer that was handed', () => {
       expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'nobody' })
   })
 
-  it('F11c: an answer that was handed is not handed to somebody else who sends no fence or another one', async () => {
+  it('F11c: an answer that was handed is not handed to a caller who sends no fence or another fence', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const { fence } = await fixture.externalAgent('attachSession', { id })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
@@ -209,7 +209,7 @@ describe('an answer that was handed', () => {
     await expectFault(fixture.externalAgent('reportDelivery', handed), 'already_resolved')
     await expectFault(fixture.externalAgent('handOverRequest', { id: request.id, fence }), 'already_resolved')
   })
-  it('an answer that was handed is handed again to every caller, if it is not an allow', async () => {
+  it('an answer that was handed is handed again to any caller if it is not an allow', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
     await fixture.deny(request)

@@ -52,7 +52,7 @@ const answer = (request: Request, given: Answer) =>
 
 describe('the effective part of a resolution', () => {
   it.each(cases)(
-    'the effective part of a resolution is %s, wherever the resolution is returned',
+    'the effective part of a resolution is %s in every reply that contains the resolution',
     async (_, ask, given, expected) => {
       const watcher = await fixture.subscribe()
       const request = await open(ask)
@@ -105,12 +105,12 @@ describe('the effective part of a resolution', () => {
     expect((await fixture.person('getRequest', { id: late.id })).resolution).not.toHaveProperty('effective')
   })
 
-  it('the effective part of a resolution is the same when it is computed again', () => {
+  it('the effective part of a resolution does not change when it is computed again', () => {
     const once = withEffective(approval('ls'), { at: 1, by: 'person', answer: { kind: 'allow' } })
     expect(withEffective(approval('ls'), once)).toEqual(once)
   })
 
-  it('the effective part of a resolution is not stored in the row, so an answer whose event Holdpoint 0.1 wrote without it can be handed', async () => {
+  it('the effective part of a resolution is not stored in the row, so an answer from Holdpoint 0.1, whose event lacks it, can be handed', async () => {
     const request = await open(approval())
     await fixture.allow(request)
     const row = (await fixture.store.get('request', request.id)) as RequestRow // the request was just opened

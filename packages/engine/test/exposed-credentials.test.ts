@@ -108,7 +108,7 @@ describe('a credential in the events of an agent', () => {
     expect(await storeText()).not.toContain(secret)
   })
 
-  it('L1: a call that names another session raises its alarm outside of that session', async () => {
+  it('L1: a credential in a call that names another session raises an alarm outside that session', async () => {
     const items = [{ type: 'message.added' as const, block: 'a', text: secret }]
     await expect(fixture.externalAgent('appendEvents', { id: agent.session.id, items })).rejects.toThrow()
     expect(await eventsOf('error.raised')).toEqual([])
@@ -164,7 +164,7 @@ describe('a credential in an ask', () => {
   })
 })
 
-it('a person may send a credential, for example to a program that needs one', async () => {
+it('a person may send a credential, for example to a program that needs a credential', async () => {
   const { id } = agent.session
   await fixture.person('sendMessage', { id, text: `use ${secret}` })
   expect((await fixture.store.find('command', {})).at(-1)).toMatchObject({ body: { text: `use ${secret}` } })

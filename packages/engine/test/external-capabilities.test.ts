@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { expectFault, openFixture } from './gateway-fixture.ts'
 
 describe('the capabilities of an external session', () => {
-  it('a session of an external agent has the capabilities that the agent names, once each, and otherwise all', async () => {
+  it('a session of an external agent has each capability that the agent names once, or the default capabilities if the agent names none', async () => {
     const fixture = await openFixture()
     const start = (capabilities?: Capability[]) =>
       fixture.externalAgent('startSession', { driver: 'external', capabilities })

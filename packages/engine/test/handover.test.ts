@@ -107,7 +107,7 @@ describe('handOverRequest', () => {
       outcome: 'allow',
     })
   })
-  it('handOverRequest gives an allow to only one of many agents that wait for it', async () => {
+  it('handOverRequest gives an allow to only one of many callers that wait for the answer', async () => {
     const request = await ask('k')
     const calls = Array.from({ length: 4 }, () =>
       fixture.externalAgent('handOverRequest', { id: request.id, wait: 60_000 }),
@@ -168,7 +168,7 @@ describe('handOverRequest', () => {
     ]
     expect(await outcomes(calls)).toEqual([...Array.from({ length: 7 }, () => 'already_resolved'), 'ok'])
   })
-  it('F11c: a repeated call with the same idempotency key gets the same answer, while the answer is still handed', async () => {
+  it('F11c: a repeated call with the same idempotency key gets the same answer as long as the answer has not been taken', async () => {
     const request = await ask('k')
     await fixture.allow(request)
     const once = { idempotencyKey: 'h' }

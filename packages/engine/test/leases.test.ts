@@ -61,7 +61,7 @@ describe('a fence', () => {
     }
     await fresh.append({ type: 'message.added', block: 'b', text: 'still here' })
   })
-  it('a fence is required by openRequest, and is void after a detach', async () => {
+  it('a fence is required by openRequest and is invalid after a detach', async () => {
     const agent = await fixture.startAttached()
     const { id } = agent.session
     await expectFault(fixture.runner('openRequest', { id, key: 'k', ask: approval() }), 'bad_input')
@@ -101,7 +101,7 @@ describe('a lease', () => {
   it.each([
     ['resumable', 'parked'],
     ['unresumable', 'ended'],
-  ])('a lease leaves a session of the %s driver %s when it expires', async (driver, state) => {
+  ])('a lease that expires leaves a session of the %s driver in the state %s', async (driver, state) => {
     const agent = await fixture.startAttached(driver)
     const request = await agent.ask('k')
     await fixture.clock.advance(runnerTtlMs - 1)
@@ -127,14 +127,14 @@ describe('a lease', () => {
     expect(await stateOf(agent)).toBe('idle')
     expect(await agent.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('a lease does not cover its released sessions again if it is renewed after the sweep', async () => {
+  it('a lease that is renewed after the sweep does not cover the released sessions again', async () => {
     const agent = await fixture.startAttached()
     await fixture.clock.advance(runnerTtlMs + 1000)
     await fixture.runner('renewRunner', { id: runnerId(), incarnation: 1 })
     await expectFault(agent.append({ type: 'message.added', block: 'b', text: 't' }), 'fenced')
     expect((await fixture.attach(agent.session.id)).fence).toBe(agent.fence + 1)
   })
-  it('a lease is void once a newer incarnation of the runner is announced, and calls by the old incarnation are refused', async () => {
+  it('a lease becomes invalid when a newer incarnation of the runner is announced, and calls by the old incarnation are refused', async () => {
     const agent = await fixture.startAttached()
     expect(await fixture.announce()).toMatchObject({ incarnation: 2, live: true })
     expect(await stateOf(agent)).toBe('parked')

@@ -17,7 +17,7 @@ const work = async () => (await fixture.runner('listWork', { id: runnerId(), inc
 const incarnation = async () => (await fixture.runner('listRunners', {})).items[0]?.incarnation ?? 0
 
 describe('an agent that starts a turn by itself', () => {
-  it('an agent that starts a turn by itself makes its session working until the turn has finished', async () => {
+  it('an agent that starts a turn by itself gives its session the state “working” until the turn has finished', async () => {
     const subscriber = await fixture.subscribe()
     expect((await session()).state).toBe('idle')
     await startTurn()

@@ -45,7 +45,7 @@ describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimit
     expect(() => quota.take(caller('person', 1_000_000))).toThrow('All credentials together have reached the limit')
   })
 
-  it('F12: a quota frees what was released, for the credential and for all together', () => {
+  it('F12: a share of a quota that is released becomes free for its credential and in the total', () => {
     const quota = new Quota(limits, texts)
     const releases: (() => void)[] = []
     for (let left = limits.total, i = 0; left > 0; left -= limits.person, i++)
@@ -69,7 +69,7 @@ describe('a share of a quota', () => {
     quota.take(caller('agent'), quotas.sockets.agent)
     expect(isRefused(() => quota.take(caller('agent')))).toBe(true)
   })
-  it('a share of a quota is given back once to all credentials together', () => {
+  it('a share of a quota is given back once to the total of all credentials', () => {
     const quota = new Quota({ total: 2, reservedForPeople: 0, person: 2, runner: 2, agent: 2 }, texts)
     const release = quota.take(caller('agent'))
     release()
@@ -103,7 +103,7 @@ describe.each(Object.entries(rates))('the rate %s', (_name, limits: RoleLimits) 
   )
 })
 
-it('a rate counts nothing twice if the clock is set back', async () => {
+it('a rate quota counts no use twice if the clock is set back', async () => {
   const clock = new ManualClock()
   const quota = new RateQuota({ person: 100, runner: 100, agent: 100 }, texts, clock)
   quota.take(caller('agent'), 50)
@@ -113,7 +113,7 @@ it('a rate counts nothing twice if the clock is set back', async () => {
   expect(isRefused(() => quota.take(caller('agent'), 1))).toBe(true)
 })
 
-it('a rate lets the last use exceed the amount, and the next use must wait until the excess is paid off', async () => {
+it('a rate quota lets one use exceed the amount that is left, and the next use must wait until the excess is made up', async () => {
   const clock = new ManualClock()
   const quota = new RateQuota({ person: 60, runner: 60, agent: 60 }, texts, clock)
   quota.take(caller('agent'), 59)

@@ -70,7 +70,7 @@ describe('a refused attempt', () => {
       { what: 'answerRequests', request: request.id },
     ])
   })
-  it('L7: the use of a revoked credential is recorded, and that of an unknown token is not', async () => {
+  it('L7: the use of a revoked credential is recorded, but not the use of an unknown token', async () => {
     const { id, secret } = await fixture.person('addToken', { role: 'agent', name: 'ci' })
     await fixture.person('removeToken', { id })
     expect(await fixture.gateway.authenticate({ kind: 'bearer', secret }, 'api')).toBeNull()
@@ -95,7 +95,7 @@ describe('many refused attempts', () => {
   const flood = async (caller: Caller, count: number) => {
     for (let i = 0; i < count; i++) await tryTo(caller, 'listTokens', {})
   }
-  it('L7: refused attempts get a few entries per credential and minute, and then one with the number of omitted attempts', async () => {
+  it('L7: refused attempts get a few entries per credential and minute, and then one entry with the number of omitted attempts', async () => {
     await flood(robot, 40)
     await flood(stranger, 2)
     expect((await refused()).map(({ by }) => by)).toEqual([

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 const current = ({ id }: Request) => fixture.person('getRequest', { id })
 
-describe('more open requests than one change resolves', () => {
+describe('ending a session with more open requests than one change can resolve', () => {
   const most = 500
   /** Opens a gateway that records the labels of committed changes, and waits for `before` ahead of each change. */
   async function open(before: (label: string) => Promise<void> = async () => {}): Promise<string[]> {
@@ -36,7 +36,7 @@ describe('more open requests than one change resolves', () => {
     [most, 0],
     [most + 1, 1],
   ])(
-    'more open requests than one change resolves are resolved in changes of their own first: %i pending requests need %i',
+    'a session with more than 500 open requests resolves some in earlier changes when it ends: %i pending requests need %i more',
     async (count, changes) => {
       let drafts: number | undefined
       const labels = await open(async label => {
@@ -57,7 +57,7 @@ describe('more open requests than one change resolves', () => {
       await checkUsage(fixture.store)
     },
   )
-  it('requests that keep their state do not count towards the limit of one change', async () => {
+  it('requests whose state does not change do not count towards the limit of one change', async () => {
     const labels = await open()
     const agent = await fixture.startAttached()
     const requests = await askMany(agent, most + 1)
@@ -68,7 +68,7 @@ describe('more open requests than one change resolves', () => {
     expect(extraChanges(labels)).toBe(0)
     expect(await current(handed)).toMatchObject({ delivery: { state: 'handed' } })
   })
-  it('more open requests than one change resolves are not resolved for a runner that was lost, if another runner has attached the session since', async () => {
+  it('requests of a lost runner that need several changes are not resolved if another runner has attached the session since the first change', async () => {
     let id: Request['session'] | undefined
     let pending = 0
     const labels = await open(async label => {

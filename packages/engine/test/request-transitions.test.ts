@@ -212,7 +212,7 @@ describe('a deadline', () => {
       delivery: { state: 'undeliverable' },
     })
   })
-  it('a deadline that has not passed, or that only marks the request, lets the agent withdraw it', async () => {
+  it('a deadline that has not passed, or that only marks the request, lets the agent withdraw the request', async () => {
     const agent = await fixture.startAttached()
     const [early, marked] = [await ask(agent, 'early', 'deny'), await ask(agent, 'marked', 'wait')]
     jump(limits.deadlineMinMs - 1)
@@ -230,7 +230,7 @@ describe('a deadline', () => {
     expect((await fixture.eventTypes()).filter(type => type === 'request.overdue')).toHaveLength(1)
     expect(await current(request)).toMatchObject({ overdue: true, resolution: { by: 'person' } })
   })
-  it('a deadline in a parked session makes the session need a runner, even if it already needs one', async () => {
+  it('a deadline in a parked session makes the session need a runner, even if the session already needs a runner', async () => {
     const agent = await fixture.startAttached()
     await ask(agent, '1', 'deny')
     await agent.ask('2', approval(), { deadlineMs: limits.deadlineMinMs * 3, onDeadline: 'deny' })
@@ -244,7 +244,7 @@ describe('a deadline', () => {
     expect(await needsRunner()).toBe(true)
     expect((await fixture.store.get('usage', id))?.waiting).toBe(2)
   })
-  it('a deadline of a session with a runner does not make the session need another one', async () => {
+  it('a deadline of a session with a runner does not make the session need another runner', async () => {
     const agent = await fixture.startAttached()
     await ask(agent, 'k', 'deny')
     await fixture.clock.advance(limits.deadlineMinMs * 2)
@@ -253,7 +253,7 @@ describe('a deadline', () => {
 })
 
 describe('the end or interrupt of a session', () => {
-  it.each(['endSession', 'interruptSession'] as const)('%s reads only the rows that it can change', async op => {
+  it.each(['endSession', 'interruptSession'] as const)('%s reads only the rows that can change', async op => {
     const reads: Read[] = []
     const { store } = fixture
     const commit = <T>(change: Change<T>) => {

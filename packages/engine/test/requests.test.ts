@@ -68,7 +68,7 @@ describe('openRequest', () => {
     ])
     expect(messages[0]?.partial).toBeUndefined()
   })
-  it('openRequest stores the events that come with a request that is open already, and none if the key was used for another request', async () => {
+  it('openRequest stores the events that come with a request that is already open, but no events if the key was used for another request', async () => {
     const { session, fence } = agent
     const first = await agent.ask('k')
     const events = [{ type: 'message.added' as const, block: 'b', text: 'again' }]
@@ -216,7 +216,7 @@ describe('answerRequest', () => {
     expect(resolved.resolution?.editedDigest).not.toBe(request.digest)
     expect(resolved.digest).toBe(request.digest)
   })
-  it('an edited input has a risk of its own, which people can see before they answer and which is recorded', async () => {
+  it('an edited input has its own risk, which people can see before they answer, and which is recorded', async () => {
     const request = await agent.ask('k')
     const { id, digest } = request
     const check = (command: string, call = fixture.person) => call('checkInput', { id, input: { command } })
@@ -232,13 +232,13 @@ describe('answerRequest', () => {
     await expectFault(fixture.person('checkInput', { id: question.id, input: {} }), 'answer_mismatch')
     await expectFault(fixture.person('checkInput', { id: formatId('req', new Uint8Array(20)), input: {} }), 'not_found')
   })
-  it('an edited input that does not show what the call does is dangerous', async () => {
+  it('an edited input that does not show what the call does counts as dangerous', async () => {
     const ask = approval('ls', { input: { pattern: '/srv/*' }, tool: 'Glob', action: { read: ['/srv'] } })
     const { id } = await agent.ask('k', ask)
     const { risk } = await fixture.person('checkInput', { id, input: { pattern: '/etc/*' } })
     expect(risk).toEqual({ level: 'dangerous', touches: ['unreadable'] })
   })
-  it('answerRequest has a batch form, answerRequests, in which a failing item does not affect the others', async () => {
+  it('answerRequests answers several requests, and an item that fails does not affect the others', async () => {
     const [a, b, c] = [await agent.ask('a'), await agent.ask('b', approval('b')), await agent.ask('c')]
     await fixture.deny(c, fixture.otherPerson)
     const { items } = await fixture.person('answerRequests', {
@@ -439,7 +439,7 @@ describe('a deadline', () => {
     await fixture.clock.advance(1000)
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ resolution: { by: 'deadline' } })
   })
-  it('a deadline stays passed if the clock goes backwards (T1)', async () => {
+  it('a deadline that has passed stays in force if the clock goes backwards (T1)', async () => {
     const request = await ask('deny')
     fixture.clock.jump(60_000)
     await agent.append({ type: 'message.added', block: 'b', text: 'anything that commits' })
@@ -597,7 +597,7 @@ describe('listAudit', () => {
 })
 
 describe('an ask without optional fields', () => {
-  it('an ask without optional fields is stored, shown and signed with the folder of its session and the other defaults', async () => {
+  it('an ask without optional fields gets the folder of its session and the other defaults in the row, in the reply and in the digest', async () => {
     const fixture = await openFixture()
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv/app' })
     const short = { kind: 'approval', tool: 'Bash', input: { command: 'ls' } } as const

@@ -51,7 +51,7 @@ describe('comments on lines', () => {
 describe('asking back', () => {
   const askBack: Answer = { kind: 'deny', reason: 'Why do you need this?', askBack: true }
 
-  it('asking back tells the agent the question, and links its next request to the earlier one', async () => {
+  it('asking back tells the agent the question, and links its next request to the earlier request', async () => {
     const first = await open('first')
     await answer(first, askBack)
     expect(await handOver(first)).toMatchObject({
@@ -76,7 +76,7 @@ describe('asking back', () => {
     expect(await open('third')).toMatchObject({ follows: second.id })
     expect(await open('fourth')).toMatchObject({ follows: first.id })
   })
-  it('asking back does not link the same request again if its agent asks with the same key', async () => {
+  it('asking back does not link a request to itself if the agent repeats the ask with the same key', async () => {
     const first = await open('first')
     await answer(first, askBack)
     expect(await open('first')).not.toHaveProperty('follows')

@@ -61,7 +61,7 @@ describe('the files of an agent', () => {
     // A check is for a session that no runner has attached to.
     expect(await fixture.person('checkRules', { ask })).toMatchObject({ verdict: 'allow' })
   })
-  it('the files of an agent of another machine are not looked up on this one while its session is parked', async () => {
+  it('the files of an agent on another machine are not looked up on the gateway’s machine while the session is parked', async () => {
     const ask = fileAsk('read', '/srv/a.txt')
     const park = async (agent: AttachedAgent, n: number) => {
       const request = await agent.ask('k', ask)
@@ -79,32 +79,32 @@ describe('the files of an agent', () => {
     const check = await fixture.person('checkRules', { ask, session: elsewhere.session })
     expect(check).toMatchObject({ verdict: 'ask' })
   })
-  it('the files of an agent are not needed for an exact command', async () => {
+  it('a rule for an exact command needs no lookup of the agent’s files', async () => {
     await addRule({ command: 'make' })
     for (const agent of [await local(), await remote(), await external('person')])
       expect(await statusOf(agent, approval('make'))).toBe('resolved')
     await fixture.open()
     expect(await statusOf(await remote(), approval('make'))).toBe('resolved')
   })
-  it('the files of an agent are in the home folder of the machine', async () => {
+  it('a path with ~ means the home folder of the machine on which the agent runs', async () => {
     await addRule({ effect: 'deny', path: '/home/ada/keys' })
     expect(await answerOf(await local(), approval('cat ~/keys'))).toBe('deny')
     expect(await statusOf(await remote(), approval('cat ~/keys'))).toBe('pending')
   })
 })
 
-describe('a check of what the rules decide', () => {
+describe('checkRules', () => {
   const check = (more: Partial<Input<'checkRules'>> = {}) =>
     fixture.person('checkRules', { ask: approval('make'), ...more })
 
-  it('a check of what the rules decide for a session counts the rules of that session, and not those of another', async () => {
+  it('checkRules for a session applies the rules of that session and not those of another session', async () => {
     const [agent, other] = [await local(), await local()]
     await addRule({ command: 'make', scope: { session: agent.session.id } })
     expect(await check({ session: agent.session.id })).toMatchObject({ verdict: 'allow' })
     expect(await check({ session: other.session.id })).toMatchObject({ verdict: 'ask' })
     expect(await check()).toMatchObject({ verdict: 'ask' })
   })
-  it('a check of what the rules decide does not count a rule whose uses are used up, or whose turn has ended', async () => {
+  it('checkRules does not apply a rule whose uses are used up, or whose turn has ended', async () => {
     const agent = await local()
     const { id } = agent.session
     const rule = await addRule({ command: 'make', usesLeft: 1 })
@@ -117,14 +117,14 @@ describe('a check of what the rules decide', () => {
     await fixture.person('endSession', { id })
     expect(await check({ session: id })).toMatchObject({ verdict: 'ask' })
   })
-  it('a check of what the rules decide for a session of another machine looks at no files of this one', async () => {
+  it('checkRules for a session on another machine looks up no files on the gateway’s machine', async () => {
     await addRule({ action: 'read', path: '/srv/a.txt' })
     const ask = fileAsk('read', '/srv/a.txt')
     const [here, elsewhere] = [await local(), await remote()]
     expect(await check({ ask, session: here.session.id })).toMatchObject({ verdict: 'allow' })
     expect(await check({ ask, session: elsewhere.session.id })).toMatchObject({ verdict: 'ask' })
   })
-  it('a check of what the rules decide is refused for a session that does not exist', async () => {
+  it('checkRules is refused for a session that does not exist', async () => {
     await expectFault(check({ session: 'ses_00000000000000000000' as SessionId }), 'not_found')
   })
 })
@@ -142,7 +142,7 @@ describe('the folder of a session', () => {
     expect(await statusOf(await external('person'), approval('make'))).toBe('resolved')
     expect(await statusOf(await external('externalAgent'), approval('make'))).toBe('pending')
   })
-  it('the folder of a session is not used by rules if nobody has named one', async () => {
+  it('the folder of a session is not used by rules if the session has no folder', async () => {
     await addRule({ host: 'a.test', scope: {} })
     const ask = approval('', { tool: 'Fetch', input: { url: 'https://a.test/' }, action: { fetch: 'a.test' } })
     expect(await statusOf(await external('person', {}), ask)).toBe('pending')
@@ -313,7 +313,7 @@ describe('the risk of a request', () => {
     expect(await checked(read, { path: '/srv/a.txt', more: true })).toEqual({ level: 'low', touches: [] })
     expect(await checked(read, { other: 'x' })).toEqual({ level: 'dangerous', touches: ['unreadable'] })
   })
-  it('the risk of a request is dangerous for writing, if the folder of the session is not known', async () => {
+  it('the risk of a request that writes is dangerous if the folder of the session is not known', async () => {
     expect(await riskOf(await external('person', {}), fileAsk('write', '/etc/x'))).toMatchObject({ level: 'dangerous' })
   })
 })

@@ -37,12 +37,12 @@ describe('a request that a rule allows', () => {
     expect(request.resolution?.editedDigest).toMatch(/^[0-9a-f]{64}$/)
     await agent.report(request, 'handed')
   })
-  it('a request that a rule allows goes to a person if the agent cannot run the canonical text', async () => {
+  it('a request that a rule allows goes to a person if the agent cannot run the command in canonical quoting', async () => {
     await addRule({})
     expect((await ask('npm   test', { editable: false })).status).toBe('pending')
     expect((await ask('npm test', { editable: false })).status).toBe('resolved')
   })
-  it('the answer to a request that a rule allows names all the rules that were needed for a command of several parts', async () => {
+  it('the answer to a request that a rule allows names every rule that was needed for the parts of the command', async () => {
     const [first, second] = [await addRule({}), await addRule({ command: 'npm run lint' })]
     const request = await ask('npm test && npm run lint')
     expect(request.resolution).toMatchObject({
@@ -50,7 +50,7 @@ describe('a request that a rule allows', () => {
       moreRules: [{ rule: second.id, ruleVersion: 1 }],
     })
   })
-  it('a request that a rule allows counts the uses of the rule', async () => {
+  it('a request that a rule allows counts as a use of the rule', async () => {
     const rule = await addRule({})
     await ask()
     await ask()
@@ -124,7 +124,7 @@ describe('a rule that ends', () => {
     const reopened = await fixture.attach(id)
     expect((await reopened.ask('again', approval('npm test'))).status).toBe('pending')
   })
-  it('a rule that ends cannot be added for a session that has ended', async () => {
+  it('a rule that ends with a session cannot be added after the session has ended', async () => {
     const { id } = agent.session
     await fixture.person('endSession', { id })
     await expectFault(addRule({ until: 'session', scope: { session: id } }), 'session_ended')
@@ -132,14 +132,14 @@ describe('a rule that ends', () => {
 })
 
 describe('a change of the rules', () => {
-  it('a change of the rules answers the pending requests that the new rule covers, and no others', async () => {
+  it('a new rule answers the pending requests that it covers, and no others', async () => {
     const [covered, other] = [await ask(), await ask('npm run build')]
     const rule = await addRule({})
     await runPendingWork()
     expect((await reload(covered)).resolution).toMatchObject({ by: 'rule', rule: rule.id })
     expect((await reload(other)).status).toBe('pending')
   })
-  it('a change of the rules answers pending requests again if the gateway was killed before it could', async () => {
+  it('a new rule answers pending requests after a restart if the gateway was killed before it could do so', async () => {
     const request = await ask()
     await fixture.gateway.close()
     await fixture.store.commit({
@@ -154,7 +154,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).resolution).toMatchObject({ by: 'rule', rule: storedRule.id })
   })
-  it('a change of the rules lets an allow rule answer a pending request after the ask rule above it is removed', async () => {
+  it('removing an ask rule lets an allow rule with lower precedence answer a pending request', async () => {
     const asks = await addRule({ effect: 'ask' })
     await addRule({})
     const request = await ask()
@@ -163,7 +163,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).status).toBe('resolved')
   })
-  it('a change of the rules pauses a rule and puts it into effect again', async () => {
+  it('a paused rule answers no requests until it is resumed', async () => {
     const rule = await addRule({})
     expect(await fixture.person('patchRule', { id: rule.id, paused: true })).toMatchObject({ paused: true, version: 2 })
     const request = await ask()
@@ -173,7 +173,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).status).toBe('resolved')
   })
-  it('a change of the rules is refused if somebody else has changed the rule since it was read', async () => {
+  it('patchRule is refused if another person has changed the rule since the caller read it', async () => {
     const rule = await addRule({})
     await fixture.person('patchRule', { id: rule.id, version: 1, paused: true })
     await expectFault(fixture.person('patchRule', { id: rule.id, version: 1, paused: false }), 'version_conflict')
@@ -232,7 +232,7 @@ describe('an answer with a rule to remember', () => {
 })
 
 describe('a preview of a rule', () => {
-  it('a preview of a rule says what the rule would have matched, with denied requests first, and what it matches now', async () => {
+  it('a preview of a rule lists the past requests that the rule would have matched, denied ones first, and the pending requests that it matches', async () => {
     const answered = [await ask(), await ask(), await ask('npm run build')]
     await fixture.allow(answered[0] as Request)
     await fixture.deny(answered[1] as Request)
@@ -246,7 +246,7 @@ describe('a preview of a rule', () => {
     ])
     expect((await reload(pending)).status).toBe('pending')
   })
-  it('a preview of a rule compares it with at most the latest 1,000 pending requests, and says if there are more', async () => {
+  it('a preview of a rule compares the rule with at most the latest 1,000 pending requests, and says if there are more', async () => {
     const oldest = await ask()
     const rule = { effect: 'allow' as const, command: 'npm test', scope }
     expect(await fixture.person('previewRule', { rule })).toMatchObject({
@@ -284,7 +284,7 @@ describe('a preview of a rule', () => {
 })
 
 describe('proposed rules', () => {
-  it('proposed rules allow the request that they are proposed for', async () => {
+  it('proposed rules allow the request for which they are proposed', async () => {
     const request = await ask('tsc --noEmit')
     const { items } = await fixture.person('proposeRules', { id: request.id })
     expect(items[0]).toMatchObject({
@@ -343,7 +343,7 @@ describe('an action that an agent reports about its own call', () => {
     )
     expect(await open('b')).toMatchObject({ status: 'pending', risk: { level: 'dangerous' } })
   })
-  it('a rule that denies a command also matches it in a tool with another name', async () => {
+  it('a rule that denies a command also matches the command in a tool with another name', async () => {
     await addRule({ effect: 'deny', command: 'git push' })
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv' })
     const push = approval('git push', { tool: 'Run' })
@@ -351,7 +351,7 @@ describe('an action that an agent reports about its own call', () => {
       answer: { kind: 'deny' },
     })
   })
-  it('the action that a runner reports is used as it is', async () => {
+  it('the action that a runner reports is used unchanged', async () => {
     await addRule({})
     expect((await ask('npm test', { input: { script: 'test' }, ...lie })).status).toBe('resolved')
   })
@@ -370,7 +370,7 @@ describe('the rules of a person who is not the owner', () => {
     await expectFault(fixture.otherPerson('patchRule', { id, rule: allow }), 'forbidden')
     await fixture.otherPerson('removeRule', { id })
   })
-  it('a person cannot add a rule that allows something, nor remember one, and is told so', async () => {
+  it('a person can neither add nor remember a rule that allows something, and the error says so', async () => {
     await expectFault(fixture.otherPerson('addRule', allow), 'forbidden', /only the owner/)
     const request = await ask()
     const answer = { kind: 'allow', remember: allow } as const
@@ -394,7 +394,7 @@ describe('the rules of a person who is not the owner', () => {
     await fixture.person('patchRule', { id, rule: { ...deny, effect: 'ask' } })
     await fixture.person('removeRule', { id })
   })
-  it('a person can pause and remove a rule of their own that allows something, but not put it into effect again', async () => {
+  it('a person can pause and remove a rule of their own that allows something, but not resume it', async () => {
     const rule = await addRule(allow)
     // The owner's rule, as if its author were no longer the owner.
     const own = callAs(fixture.gateway, { ...bob, id: rule.madeById ?? '' })

@@ -16,7 +16,7 @@ async function deletions() {
 }
 
 describe('L6: deleting a session', () => {
-  it('a deletion is recorded with the person, the client, the removed part of the log, and the decisions without their content', async () => {
+  it('L6: deleting a session is recorded with the person, the client, the removed part of the log, and the decisions without their content', async () => {
     const [first, second] = [await agent.ask('one', approval('secret plan')), await agent.ask('two')]
     await fixture.deny(first, fixture.otherPerson)
     await fixture.person('answerRequest', {
@@ -52,7 +52,7 @@ describe('L6: deleting a session', () => {
     expect(log).not.toMatch(/secret plan|Spring cleaning|ls -l/)
     expect(await verifyChain(fixture.store)).toMatchObject({ ok: true })
   })
-  it('a deletion by retention is recorded as such', async () => {
+  it('L6: deleting a session after its retention time is recorded as a deletion by retention', async () => {
     const retained = await openFixture({ settings: { retentionMs: 60_000 } })
     const { session } = await retained.startAttached()
     await retained.person('endSession', { id: session.id })
@@ -61,7 +61,7 @@ describe('L6: deleting a session', () => {
     const { items } = await retained.person('listAudit', { include: 'notices' })
     expect(items).toContainEqual(expect.objectContaining({ event: expect.objectContaining({ by: 'retention' }) }))
   })
-  it('the deletion of a session with very many decisions is recorded in several events', async () => {
+  it('L6: deleting a session with very many decisions is recorded in several events', async () => {
     await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'ls' })
     for (let n = 0; n < 501; n++) await agent.ask(`k${n}`)
     await fixture.person('endSession', { id: agent.session.id })

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const rowNow = async () => (await fixture.store.get('session', id)) as SessionRow // the session is never deleted here
 const detach = (ending?: Ending) =>
   fixture.runner('detachSession', { id, fence: agent.fence, ...(ending ? { ending } : {}) })
-/** The runner starts again, so that its sessions lose it. */
+/** Starts the runner again, so that its sessions lose their runner. */
 const loseRunner = () => fixture.announce()
 const takeMessage = async (by = agent) => {
   const command = await fixture.person('sendMessage', { id: by.session.id, text: 'go' })
@@ -36,7 +36,7 @@ describe('the next state of a session', () => {
     const next = nextSessionState(row, trigger)
     return next instanceof Fault ? next.code : next
   }
-  it('the next state of a session is the one in the table, unless it depends on the session', async () => {
+  it('the next state of a session is the state in the table, or depends on the session if the table says so', async () => {
     const row = await rowNow()
     for (const state of states)
       for (const trigger of triggers) {
@@ -59,7 +59,7 @@ describe('the next state of a session', () => {
     for (const state of ['working', 'idle'] as const) expect(nextOf({ ...row, state }, 'runnerLost')).toBe('ended')
     expect(nextOf({ ...row, state: 'ended' }, 'message')).toBe('session_ended')
   })
-  it('the next state of a session is refused after the end, with the reason of the end', async () => {
+  it('a transition of a session that has ended is refused with the reason of the end', async () => {
     const row: SessionRow = { ...(await rowNow()), state: 'ended' }
     expect(nextSessionState(row, 'attach')).toMatchObject({
       message: expect.stringContaining('(done)'),
@@ -113,7 +113,7 @@ describe('text that was still streaming', () => {
 
 describe('the end of a session', () => {
   const withProcess = () => agent.append({ type: 'session.changed', process: { state: 'live' } })
-  it('the end of a session finishes everything that was open, and no longer counts the session', async () => {
+  it('the end of a session closes its requests, commands and streaming text, and no longer counts the session', async () => {
     await takeMessage()
     await withProcess()
     const waiting = await fixture.person('sendMessage', { id, text: 'never read' })
@@ -306,7 +306,7 @@ describe('events of a session', () => {
     await fixture.person('patchSession', { id, title: 'other' })
     expect((await eventsOf('session.changed')).at(-1)).toMatchObject({ value: { pending: 1 } })
   })
-  it('events of a session say once that a command is done', async () => {
+  it('events of a session contain the end of each command once', async () => {
     const command = await takeMessage()
     const finish = () => fixture.runner('finishCommand', { id: command.id, fence: agent.fence })
     await finish()

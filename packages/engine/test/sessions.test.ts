@@ -70,7 +70,7 @@ describe('commands of a session', () => {
     expect((await commands()).map(command => command.seq)).toEqual([2, 3, 4])
     expect((await fixture.person('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
   })
-  it('commands of a session that contain a message make the session working from when they are taken until the turn has finished', async () => {
+  it('a message makes its session working from the time when the command is taken until the turn has finished', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'working' })
@@ -143,7 +143,7 @@ describe('interruptSession and stopEverything', () => {
     await expectFault(agent.report(answered, 'handed'), 'already_resolved')
     expect((await commands()).map(command => command.body.kind)).toEqual(['interrupt'])
   })
-  it('interruptSession adds no second interrupt command while one is waiting, unless a message was sent since', async () => {
+  it('interruptSession adds no second interrupt command while the first is waiting, unless a message was sent since', async () => {
     for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })
     await fixture.person('sendMessage', { id, text: 'go on' })
     for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })

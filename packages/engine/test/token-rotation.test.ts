@@ -35,7 +35,7 @@ async function added(role: 'person' | 'agent' | 'runner', name: string, by = asO
 const names = (tokens: readonly Token[]) => tokens.map(({ name, kind }) => `${name} (${kind})`)
 
 describe('rotating the owner’s token', () => {
-  it('F14: rotating the owner’s token writes a new one into its file, and ends the old one and everything created with it', async () => {
+  it('F14: rotating the owner’s token writes a new token into its file, and revokes the old token and everything that was created with it', async () => {
     const ci = await added('agent', 'ci')
     const { code } = await asOwner()('makeLink', {})
     const page = await fixture.gateway.redeemLink((await asOwner()('makeLink', {})).code)
@@ -60,7 +60,7 @@ describe('rotating the owner’s token', () => {
     expect(await callerOf('runner-secret')).toBeNull()
     expect(await callerOf(files.get('runner') ?? '')).toMatchObject({ role: 'runner', id: folder })
   })
-  it('both tokens are valid while the file is written, so that nobody reads a token that is not valid yet', async () => {
+  it('during a rotation, both tokens are valid while the file is written, so that nobody reads a token that is not valid yet', async () => {
     let during: Promise<unknown> = Promise.resolve()
     writeFile = (role, secret) => {
       during = Promise.all([callerOf('owner-secret'), callerOf(secret)])
@@ -69,7 +69,7 @@ describe('rotating the owner’s token', () => {
     await asOwner()('rotateToken', { id: idOf(owner) })
     expect(await during).toMatchObject([{ id: owner.id }, { id: owner.id }])
   })
-  it('a rotation changes nothing if the file cannot be written', async () => {
+  it('rotating the owner’s token changes nothing if the file cannot be written', async () => {
     const ci = await added('agent', 'ci')
     writeFile = () => {
       throw new Fault('store_unavailable', 'the disk is full')
@@ -80,7 +80,7 @@ describe('rotating the owner’s token', () => {
     expect(names((await asOwner()('listTokens', {})).items)).toHaveLength(3)
   })
   it.each(['before', 'after'])(
-    'one token is valid after a gateway was killed %s it wrote the file of a rotated token',
+    'exactly one token is valid after a gateway was killed %s it wrote the file of a rotated token',
     async when => {
       const { commit } = fixture.store
       let killed = () => {}
@@ -104,7 +104,7 @@ describe('rotating the owner’s token', () => {
       expect(await callerOf('owner-secret')).toEqual(when === 'before' ? expect.anything() : null)
     },
   )
-  it('a rotation happens once if it is repeated with its key, or requested twice at the same time', async () => {
+  it('rotating the owner’s token happens once if the call is repeated with its idempotency key or sent twice at the same time', async () => {
     const once = { idempotencyKey: 'k' }
     const first = await asOwner()('rotateToken', { id: idOf(owner) }, once)
     const secret = files.get('owner')
@@ -123,7 +123,7 @@ describe('rotating the owner’s token', () => {
     })
     expect(await callerOf('other-secret')).not.toBeNull()
   })
-  it('calls in the gateway’s own process continue after a rotation, also a long poll that had started before', async () => {
+  it('calls in the gateway’s own process continue after a rotation, including a long poll that started before', async () => {
     const runner = callAs(fixture.gateway, () => fixture.gateway.fileCaller('runner'))
     const { incarnation } = await runner('announceRunner', { id: folder, name: 'r', drivers: [resumable] })
     const work = runner('listWork', { id: folder, incarnation, wait: 60_000 })
@@ -135,7 +135,7 @@ describe('rotating the owner’s token', () => {
 })
 
 describe('rotating another token', () => {
-  it('rotating a person’s token returns a secret for the same person, and revokes the old one with its links and cookies', async () => {
+  it('rotating a person’s token returns a secret for the same person, and revokes the old token with its links and cookies', async () => {
     const ada = await added('person', 'ada')
     const { code } = await callAs(fixture.gateway, ada.caller)('makeLink', {})
     const rotated = await asOwner()('rotateToken', { id: ada.id })
@@ -145,7 +145,7 @@ describe('rotating another token', () => {
     await expectFault(fixture.gateway.redeemLink(code), 'unauthenticated')
     expect(names(rotated.revoked)).toEqual(['ada (bearer)'])
   })
-  it('an agent keeps its sessions when its token is rotated, also those that a person opens for it later', async () => {
+  it('an agent keeps its sessions when its token is rotated, including sessions that a person opens for it later', async () => {
     const ci = await added('agent', 'ci')
     const session = await callAs(fixture.gateway, ci.caller)('startSession', { driver: 'external' })
     const { secret, id } = await asOwner()('rotateToken', { id: ci.id })
@@ -168,12 +168,12 @@ describe('rotating another token', () => {
     await asOwner()('removeToken', { id: idOf(browser) })
     expect(await callerOf(secret ?? '')).toBeNull()
   })
-  it('a repeated rotation does not return the secret again', async () => {
+  it('rotating a token does not return the secret again if the call is repeated', async () => {
     const ada = await added('person', 'ada')
     await asOwner()('rotateToken', { id: ada.id }, { idempotencyKey: 'k' })
     await expectFault(asOwner()('rotateToken', { id: ada.id }, { idempotencyKey: 'k' }), 'gone')
   })
-  it('only the owner can rotate tokens, and unknown tokens, revoked ones and browsers cannot be rotated', async () => {
+  it('only the owner can rotate tokens, and unknown tokens, revoked tokens and browsers cannot be rotated', async () => {
     const ada = await added('person', 'ada')
     const { caller: browser } = await fixture.gateway.redeemLink((await asOwner()('makeLink', {})).code)
     await expectFault(asOwner()('rotateToken', { id: `tok_${'0'.repeat(20)}` as TokenId }), 'not_found') // has the format of an id
@@ -245,7 +245,7 @@ describe('the last use of a token', () => {
     await fixture.clock.advance(60_000)
     expect(await lastUse(ci.id)).toBeGreaterThan((first ?? 0) + 59_000)
   })
-  it('noting the use of a token appends nothing to the log, and does not make a revoked token valid', async () => {
+  it('recording the last use of a token appends nothing to the log, and does not make a revoked token valid', async () => {
     const ci = await added('agent', 'ci')
     const { seq } = await fixture.store.head()
     await callAs(fixture.gateway, ci.caller)('whoAmI', {})
@@ -258,7 +258,7 @@ describe('the last use of a token', () => {
   })
 })
 
-it('removeToken returns what was revoked, and names the way to replace a token of the data folder', async () => {
+it('removeToken returns what was revoked, and for a token of the data folder says how to replace the token', async () => {
   const ada = await added('person', 'ada')
   await fixture.gateway.redeemLink((await callAs(fixture.gateway, ada.caller)('makeLink', {})).code)
   const person = ada.person as PersonId // the token is for a person

@@ -107,7 +107,7 @@ describe('revoking tokens', () => {
     expect(names).toEqual(['tok_link'])
     expect(writes.events).toEqual([])
   })
-  it('revoking tokens records nobody if no caller revoked the token', () => {
+  it('revoking tokens without a caller records no person', () => {
     const change = new ChangeBuilder(view)
     revokeTokens(change, [rowOf('tok_a')], () => true)
     expect(change.writes(undefined).events?.map(({ body }) => body)).toEqual([

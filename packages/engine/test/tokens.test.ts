@@ -75,7 +75,7 @@ describe('a person', () => {
     expect(await fixture.gateway.ensureToken('owner-secret', 'owner', 'owner', folder)).toMatchObject({ id: owner.id })
     expect(await callerOf(fake.secret)).toMatchObject({ role: 'person' })
   })
-  it('a person must have a token to get another one or a link', async () => {
+  it('a person needs a token to create another token or a link', async () => {
     const nobody = `per_${'0'.repeat(20)}` as PersonId // has the format of an id
     await expectFault(asOwner()('addToken', { role: 'person', name: 'x', person: nobody }), 'not_found')
     await expectFault(asOwner()('makeLink', { person: nobody }), 'not_found')
@@ -147,7 +147,7 @@ describe('a revoked token', () => {
   const remove = (caller: Caller, by = owner) =>
     callAs(fixture.gateway, by)('removeToken', { id: caller.token as Token['id'] }) // the token of a caller is a token id
 
-  it('revoking a token also revokes the links and cookies that it created, and everything that those created', async () => {
+  it('revoking a token also revokes the links and cookies that it created, and everything that these links and cookies created', async () => {
     const ada = await newCaller('person', 'ada')
     const phone = await signIn(ada)
     const tablet = await signIn(phone.caller)
@@ -175,7 +175,7 @@ describe('a revoked token', () => {
     await remove(ada)
     expect(await tablet.check()).toBeNull()
   })
-  it('A12: a revoked token cannot commit an answer or another change that was under way', async () => {
+  it('A12: a revoked token cannot commit an answer or another change that had already started', async () => {
     const ada = await newCaller('person', 'ada')
     const session = await callAs(fixture.gateway, ada)('startSession', { driver: 'external' })
     const request = await callAs(fixture.gateway, ada)('openRequest', { id: session.id, key: 'k', ask: approval() })

@@ -42,7 +42,7 @@ describe('the request transition table', () => {
     for (const row of Object.values(requestTransitions))
       expect(Object.keys(row).sort()).toEqual([...requestTriggers].sort())
   })
-  it('the request transition table leaves pending once and never returns to it (G1)', () => {
+  it('the request transition table lets a request leave the state pending once and never return to it (G1)', () => {
     for (const [state, row] of Object.entries(requestTransitions))
       for (const transition of Object.values(row)) {
         expect(transition).not.toBe('pending')

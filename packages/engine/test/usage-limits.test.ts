@@ -46,7 +46,7 @@ describe('another pending request', () => {
     ['bytes of a person', 'person', 'account', { pendingBytes: limits.pendingBytesPerPersonMax - bytes + 1 }],
   ]
   it.each(cases)(
-    'another pending request is refused at the limit on %s, and fits below it',
+    'another pending request is refused at the limit on %s, and accepted below it',
     async (_, who, what, counts) => {
       const session = who === 'agent' ? ofAgent : ofPerson
       const account = who === 'agent' ? robot.token : ada.id
@@ -104,7 +104,7 @@ describe('the counts of a session and its account', () => {
     await fixture.person('endSession', { id: ofAgent.id })
     expect(await counts()).toEqual([none, none])
   })
-  it('the counts of a session and its account are kept in a separate account for rows of schema 3, which had no accounts and no sizes', async () => {
+  it('requests of schema 3, which had no accounts and no sizes, are counted in a separate account', async () => {
     const request = await askIn(ofAgent)
     const rows = { session: await fixture.store.get('session', ofAgent.id), request }
     const { account: _a, ...session } = rows.session as SessionRow // the session was just started

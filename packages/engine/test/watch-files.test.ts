@@ -82,7 +82,7 @@ describe('the watchers of a project', () => {
 })
 
 describe('the list of the watchers of a session', () => {
-  it('the list says which effects cannot hold for the agent of the session', async () => {
+  it('the list of the watchers of a session says which effects are impossible with the agent of the session', async () => {
     await fixture.withFile({
       watch: [
         { name: 'budget', on: 'before', do: { limit: { cost: 5 } } },
@@ -112,7 +112,7 @@ describe('the list of the watchers of a session', () => {
 })
 
 describe('a file with watchers', () => {
-  it('a file that cannot be used keeps its earlier watchers in force, also after a restart', async () => {
+  it('a file that cannot be used keeps its earlier watchers in force, even after a restart', async () => {
     await fixture.withFile(denies('push', 'git push'))
     const agent = await fixture.agent()
     fixture.files.write(ownFile, { watch: [{ name: 'push', on: 'before', when: 'unknown', do: { deny: 'a' } }] })
@@ -141,7 +141,7 @@ describe('a file with watchers', () => {
     await fixture.check(agent, '2', 'ls')
     expect(await watchers()).toEqual(['push 2 trusted', 'count 2 trusted'])
   })
-  it('a file that had no watchers in between has the new ones in force, with a new version', async () => {
+  it('a file whose watchers were removed and added again has the new watchers in force, with a new version', async () => {
     await fixture.withFile(denies('push', 'git push'))
     const agent = await fixture.agent()
     expect((await fixture.check(agent, '1', 'git push')).verdict).toBe('deny')
@@ -153,7 +153,7 @@ describe('a file with watchers', () => {
     expect((await fixture.check(agent, '3', 'git pull')).verdict).toBe('deny')
     expect(await watchers()).toEqual(['pull 2 trusted', 'count 2 trusted'])
   })
-  it('a session without watchers stores nothing for them', async () => {
+  it('a session without watchers stores no data of watchers', async () => {
     fixture.files.write(projectFile, denies('push', 'git push'))
     await fixture.withFile({})
     const agent = await fixture.agent({ cwd: '/home' })
@@ -180,7 +180,7 @@ describe('the variables of a session', () => {
   const setAsAgent = (name: string, value: string | number | boolean) =>
     fixture.runner('setAgentVariable', { id: session, fence, name, value })
 
-  it('variables have their defaults until somebody sets them, and the log says who did', async () => {
+  it('variables have their default values until somebody sets them, and the log says who set them', async () => {
     await start(declared)
     expect(await fixture.person('listVariables', { id: session })).toMatchObject({
       items: [{ name: 'task', value: '', setByAgent: true, note: 'The issue.' }, { name: 'edits' }, { name: 'ratio' }],
@@ -201,12 +201,12 @@ describe('the variables of a session', () => {
     await expectFault(set('nothing', 1), 'not_found', /List the variables/)
     expect((await set('ratio', 1)).value).toBe(1)
   })
-  it('variables of the agent are only those that a file declares as such', async () => {
+  it('an agent can set only the variables that a file declares as the agent’s', async () => {
     await start(declared)
     await expectFault(setAsAgent('edits', 1), 'unsupported', /setBy/)
     await expectFault(setAsAgent('nothing', 1), 'not_found')
   })
-  it('variables of two files with the same name are two variables', async () => {
+  it('variables with the same name in two files are independent', async () => {
     fixture.files.write(projectFile, declared)
     await start(declared)
     await expectFault(set('edits', 1), 'unsupported', /Several files declare edits/)

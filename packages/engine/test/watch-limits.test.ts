@@ -17,7 +17,7 @@ const isAsked = async (agent: AttachedAgent) =>
   (await fixture.check(agent, `k${keys++}`, 'ls')).watcher?.name === 'my-budget'
 
 describe('a limit', () => {
-  it('a limit of cost asks at the limit, and after an allow the agent works until the same amount is used again', async () => {
+  it('a cost limit asks when it is reached, and after an allow the agent works until the same amount is used again', async () => {
     await fixture.withFile(limited({ cost: 5 }))
     const agent = await fixture.agent()
     await spend(agent, 4)
@@ -33,7 +33,7 @@ describe('a limit', () => {
     await spend(agent, 5)
     expect(await isAsked(agent)).toBe(true)
   })
-  it('a limit can be changed by a person for the session, and is shown with its variables', async () => {
+  it('a person can change a limit for one session, and the limit is listed with the variables of the session', async () => {
     await fixture.withFile(limited({ cost: 5 }))
     const agent = await fixture.agent()
     const { id } = agent.session
@@ -56,7 +56,7 @@ describe('a limit', () => {
     await spend(agent, 1.5)
     expect(await isAsked(agent)).toBe(true)
   })
-  it('a limit of tokens and turns counts those of the session', async () => {
+  it('token and turn limits count what the session has used', async () => {
     await fixture.withFile({
       watch: [
         { name: 'my-budget', on: 'before', do: { limit: { tokens: 100 } } },
@@ -71,7 +71,7 @@ describe('a limit', () => {
     await spend(agent, 0)
     expect((await fixture.check(agent, 'last', 'ls')).reason).toMatch(/turns/)
   })
-  it('a limit counts what a running turn has used so far, and only once when the turn ends', async () => {
+  it('a limit includes what a running turn has used so far, and does not count the turn again when it ends', async () => {
     await fixture.withFile(limited({ tokens: 100, per: 'day' }))
     const agent = await fixture.agent()
     const report = (inputTokens: number) =>
@@ -88,13 +88,13 @@ describe('a limit', () => {
     await spend(agent, 0, 1)
     expect(await isAsked(await fixture.agent())).toBe(true)
   })
-  it('a turn cannot have used less than nothing, so no agent lowers what others have used', async () => {
+  it('a negative usage that an agent reports for a turn is refused, so that it cannot lower the total', async () => {
     const agent = await fixture.withFile(limited({ tokens: 100, per: 'day' })).then(() => fixture.agent())
     await expectFault(spend(agent, 0, -1000), 'bad_input')
     const reported = { type: 'session.changed', turnUsage: { outputTokens: -1 } } as const
     await expectFault(agent.append(reported), 'bad_input')
   })
-  it('a limit of cost counts the cost of a running turn if its agent reports it', async () => {
+  it('a cost limit counts the cost of a running turn if its agent reports it', async () => {
     await fixture.withFile(limited({ cost: 5 }))
     const agent = await fixture.agent()
     await agent.append({ type: 'session.changed', turnUsage: { cost: 4.99 } })
@@ -118,7 +118,7 @@ describe('a limit', () => {
     await fixture.clock.advance(60_000)
     expect(await isAsked(agent)).toBe(true)
   })
-  it('a limit per day counts all sessions of a day, and starts again on the next', async () => {
+  it('a limit per day counts all sessions of a day, and starts again on the next day', async () => {
     await fixture.withFile(limited({ cost: 5, per: 'day' }), slow)
     const first = await fixture.agent()
     const second = await fixture.agent({ cwd: '/home/ada' })
@@ -129,7 +129,7 @@ describe('a limit', () => {
     await fixture.clock.advance(24 * 3600_000)
     expect(await isAsked(await fixture.agent())).toBe(false)
   })
-  it('a limit per day that a person raises before or after it asks counts for that day', async () => {
+  it('a person can raise a limit per day before or after it asks, and the new limit is valid for that day', async () => {
     await fixture.withFile(limited({ cost: 5, per: 'day' }), slow)
     const agent = await fixture.agent()
     const { id } = agent.session
@@ -161,7 +161,7 @@ describe('a limit', () => {
     expect(await isAsked(await fixture.agent())).toBe(true)
     expect(await isAsked(await fixture.agent({ cwd: '/home/ada' }))).toBe(false)
   })
-  it('the use of a day is counted only while a watcher has a limit per day', async () => {
+  it('the usage of a day is counted only while a watcher has a limit per day', async () => {
     await fixture.withFile(limited({ cost: 5 }))
     await spend(await fixture.agent(), 5)
     expect(await fixture.store.find('spent', {})).toEqual([])

@@ -66,7 +66,7 @@ describe('an agent that is sent back to work', () => {
       },
     ])
   })
-  it('an agent is sent back again after a message of a person, which also withdraws the question', async () => {
+  it('an agent is sent back again after a person’s message, which also withdraws the question whether the agent may stop', async () => {
     await start(reminder)
     const request = await untilAsked()
     await fixture.person('sendMessage', { id: agent.session.id, text: 'go on' })
@@ -78,7 +78,7 @@ describe('an agent that is sent back to work', () => {
     await endTurn()
     expect(await messages()).toHaveLength(5)
   })
-  it('an agent whose driver gives it no messages is not sent back by events, only by the reply to its report', async () => {
+  it('an agent whose driver gives it no messages is not sent back after an event, but only with the reply to its own report', async () => {
     await fixture.withFile(reminder)
     const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
     await fixture.person('appendEvents', { id, items: [{ type: 'turn.finished', ending: 'done' }] })
@@ -95,7 +95,7 @@ describe('an agent that is sent back to work', () => {
       say: ['No test has run.'],
     })
   })
-  it('an agent that repeats its report of a stop gets the same text, with texts that had waited', async () => {
+  it('an agent that repeats its report of a stop gets the same text again, together with texts that were waiting for it', async () => {
     await fixture.withFile({ watch: [...reminder.watch, { name: 'after', on: 'after', do: { say: 'It is Friday.' } }] })
     const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
     const call = { tool: 'Bash', block: 'b', input: { command: 'ls' } }
@@ -109,7 +109,7 @@ describe('an agent that is sent back to work', () => {
     expect(first).toMatchObject({ say: [], deny: 'It is Friday.\n\nNo test has run.' })
     expect(await report()).toEqual(first)
   })
-  it('an agent in a terminal of its own is sent back again after a new prompt, which also withdraws the question', async () => {
+  it('an agent in a terminal of its own is sent back again after a new prompt, which also withdraws the question whether the agent may stop', async () => {
     await fixture.withFile(reminder)
     const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
     const report = (moment: 'stop' | 'prompt', key: string) => fixture.person('reportMoment', { id, moment, key })
@@ -134,7 +134,7 @@ describe('an agent that is sent back to work', () => {
   })
 })
 
-describe('a request of the gateway whether the agent may stop', () => {
+describe('a request of the gateway that asks whether the agent may stop', () => {
   it('a request of the gateway sends the agent back if a person says so, and its answer needs no delivery', async () => {
     await start(permission)
     await endTurn()

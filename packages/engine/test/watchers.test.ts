@@ -39,7 +39,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     await close()
   })
 
-  it('a long write is seen as a write after the call, also if only events report it', async () => {
+  it('a write that takes long counts as a write after the call has finished, even if only events report it', async () => {
     await fixture.withFile({
       vars: { writes: 0 },
       watch: [{ name: 'wrote', on: 'after', action: 'write', do: { set: { writes: 'vars.writes + 1' } } }],
@@ -130,7 +130,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect(await fixture.firedNames()).toEqual(['commit', 'passed'])
   })
 
-  it('a call that was not checked is known from its start, so a watcher sees it when it has finished', async () => {
+  it('a call that was not checked before it started is known from the event of its start, so a watcher sees the end of the call', async () => {
     await fixture.withFile(testsFirst)
     const agent = await fixture.agent()
     await agent.append({ type: 'tool.started', block: 't', tool: 'Bash', input: { command: 'npm test' } })
@@ -138,7 +138,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect(await fixture.values(agent.session.id)).toEqual({ green: true })
   })
 
-  it('a call that is checked, asked and reported several times under one key has effects once', async () => {
+  it('a call that is checked, asked and reported several times under one key causes effects once', async () => {
     await fixture.withFile({
       vars: { before: 0, after: 0 },
       watch: [
@@ -169,7 +169,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await fixture.check(agent, 'k', 'ls')).verdict).toBe('ask')
   })
 
-  it('a question that is checked and then asked has effects once', async () => {
+  it('a question that is checked and then asked causes effects once', async () => {
     await fixture.withFile({
       vars: { asked: 0 },
       watch: [{ name: 'count', on: 'before', action: 'question', do: { set: { asked: 'vars.asked + 1' } } }],
@@ -190,7 +190,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect(JSON.stringify(state).length).toBeLessThan(128 * 1024)
   })
 
-  it('a call that is checked without a key and then asked is one call, and the next check of it is another', async () => {
+  it('a check without a key and the request that follows count as one call, and the next check counts as another call', async () => {
     await fixture.withFile({
       vars: { calls: 0 },
       watch: [{ name: 'count', on: 'before', do: { set: { calls: 'vars.calls + 1' } } }],
@@ -203,7 +203,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect(await fixture.values(agent.session.id)).toEqual({ calls: 2 })
   })
 
-  it('a denial of a call without a key does not last: the call is evaluated again', async () => {
+  it('a denied call without a key is evaluated again when it is repeated', async () => {
     await fixture.withFile(testsFirst)
     const agent = await fixture.agent()
     expect((await fixture.check(agent, undefined, 'git commit')).verdict).toBe('deny')
@@ -211,7 +211,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await fixture.check(agent, undefined, 'git commit')).verdict).toBe('ask')
   })
 
-  it('a watcher that asks overrides a rule that allows, also a rule that is added later', async () => {
+  it('a watcher that asks overrides a rule that allows, even if the rule is added later', async () => {
     await fixture.withFile({
       rules: [{ effect: 'allow', command: 'make', scope: { cwd: '/srv' } }],
       watch: [{ name: 'look', on: 'before', command: 'make', do: { ask: 'Look first.' } }],
@@ -266,7 +266,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await agent.ask('4', question)).status).toBe('pending')
   })
 
-  it('the moment “start” has effects once, with whichever moment comes first', async () => {
+  it('the moment “start” causes effects once, together with whichever moment comes first', async () => {
     await fixture.withFile({
       vars: { starts: 0 },
       watch: [{ name: 'start', on: 'start', do: { set: { starts: 'vars.starts + 1' }, say: 'Never push.' } }],
@@ -283,7 +283,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     for (const { session } of [asks, prompted, appends]) expect(await fixture.values(session.id)).toEqual({ starts: 1 })
   })
 
-  it('a watcher refuses a message, and the agent’s side gets the sentence', async () => {
+  it('a watcher refuses a message, and the runner gets the sentence of the watcher', async () => {
     await fixture.withFile({
       watch: [{ name: 'words', on: 'prompt', when: 'prompt.text.contains("secret")', do: { deny: 'No secrets.' } }],
     })
@@ -322,19 +322,19 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await fixture.fired())[0]).toMatchObject({ effects: ['ask'], problem: expect.any(String) })
   })
 
-  it('a report of the end of a call must say how it ended', async () => {
+  it('a report that a call has ended must say how the call ended', async () => {
     await fixture.withFile(testsFirst)
     const agent = await fixture.agent()
     await expectFault(fixture.moment(agent, { moment: 'after', key: 'k' }), 'bad_input', /result/)
   })
 
-  it('the key of a request cannot begin like the gateway’s own keys', async () => {
+  it('a request key cannot begin with the prefix of the gateway’s own keys', async () => {
     await fixture.withFile({})
     const agent = await fixture.agent()
     await expectFault(agent.ask('watch:stop:1', approval('ls')), 'bad_input', /use another key/)
   })
 
-  it('a session that is deleted leaves nothing behind that its watchers remember', async () => {
+  it('deleting a session also deletes what its watchers remember about it', async () => {
     await fixture.withFile(testsFirst)
     const agent = await fixture.agent()
     const { id } = agent.session

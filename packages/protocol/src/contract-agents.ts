@@ -109,7 +109,7 @@ export const agentOps = {
             .boolean()
             .optional()
             .describe(
-              'Whether the call succeeded. Leave it out if the agent does not tell; `result.ok` of watchers is then false.',
+              'Whether the call succeeded. Leave it out if the agent does not report it; `result.ok` of watchers is then false.',
             ),
           exitCode: z.int().optional().describe('The exit code of the command.'),
           text: z.string().max(limits.resultTextMax).optional().describe('The beginning of the output.'),

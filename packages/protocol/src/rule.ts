@@ -53,7 +53,7 @@ export const RuleDraft = z
       .max(limits.ruleCommandMax)
       .optional()
       .describe(
-        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command in which these words occur in this order, also with other words between them and inside a longer command.',
+        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command in which these words occur in this order, even with other words between them and inside a longer command.',
       ),
     args: z
       .enum(['exact', 'grammar'])
@@ -126,7 +126,7 @@ export const Rule = RuleDraft.extend({
         .describe(
           'Whether this is the file of a project, whose rules apply only in its folder. If not, it is the file in the data folder.',
         ),
-      runner: RunnerId.describe('The runner of the machine on which the file is.'),
+      runner: RunnerId.describe('The runner on whose machine the file is.'),
       problem: z
         .string()
         .optional()
@@ -164,8 +164,8 @@ export const RulePreview = z
     matched: z.int().describe('How many of the resolved requests the rule would have matched.'),
     allowed: z.int().describe('How many of these a person allowed, without a change of the input.'),
     denied: z.int().describe('How many of these a person denied.'),
-    allowedByYou: z.int().describe('How many of the allowed ones the caller allowed.'),
-    deniedByYou: z.int().describe('How many of the denied ones the caller denied.'),
+    allowedByYou: z.int().describe('How many of the allowed requests the caller allowed.'),
+    deniedByYou: z.int().describe('How many of the denied requests the caller denied.'),
     since: z
       .int()
       .nullable()

@@ -19,7 +19,7 @@ export const VariableName = z
 
 export const VariableValue = z
   .union([z.boolean(), z.number(), z.string().max(limits.variableTextMax)])
-  .describe('The value of a variable: true or false, a number or a text.')
+  .describe('The value of a variable: true or false, a number or a string.')
 export type VariableValue = z.infer<typeof VariableValue>
 
 export const VariableDeclaration = z

@@ -5,7 +5,7 @@ import { type Action, actionOf, actionProblem, editedCall, type JsonObject } fro
 const callOf = (input: JsonObject, action?: Action, tool = 'Tool') => ({ tool, input, cwd: '/srv', action })
 
 describe('actionOf', () => {
-  it('actionOf takes a text in the field "command" as a shell command, for a tool with any name', () => {
+  it('actionOf treats the text in the field "command" as a shell command, whatever the name of the tool', () => {
     expect(actionOf(callOf({ command: 'git push' }))).toEqual({ shell: 'git push', cwd: '/srv' })
     expect(actionOf(callOf({ command: ['git', 'push'] }))).toEqual({ other: 'Tool' })
   })
@@ -25,7 +25,7 @@ describe('actionProblem', () => {
   it.each(shown)('an action is accepted if the input shows %s', (_, input, action, tool) => {
     expect(actionProblem(callOf(input, action, tool))).toBeNull()
   })
-  it('a call without an action has no problem', () => {
+  it('actionProblem returns null for a call without an action', () => {
     expect(actionProblem(callOf({ command: 'ls' }))).toBeNull()
   })
 

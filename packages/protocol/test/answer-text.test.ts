@@ -64,11 +64,11 @@ describe('the text for the agent', () => {
         .slice(2),
     ).toEqual(['a.ts\\u{a}\\u{a}The person allows everything.:', '> x', '> y', '> z', 'No.'])
   })
-  it('the text for the agent is the note of an allow', () => {
+  it('the text for the agent contains the note of an allow', () => {
     const answer = answerForAgent(change, { kind: 'allow', note: 'Fine.', comments: [comment] })
     expect(answer).toEqual({ kind: 'allow', note: expect.stringMatching(/^Fine\.\n\nThe person commented/) })
   })
-  it('the text for the agent tells the agent the question in words if the person asks back', () => {
+  it('the text for the agent contains the question if the person asks back', () => {
     expect(answerForAgent(change, { kind: 'deny', reason: 'Why a const?', askBack: true })).toEqual({
       kind: 'deny',
       askBack: true,
@@ -82,7 +82,7 @@ describe('the text for the agent', () => {
     { kind: 'deny', comments: [] },
     { kind: 'decline' },
     { kind: 'submit', values: {} },
-  ])('the text for the agent leaves %o as it is', answer => {
+  ])('the text for the agent does not change %o', answer => {
     expect(answerForAgent(change, answer)).toBe(answer)
   })
 })
@@ -109,15 +109,15 @@ describe('limits of comments', () => {
   })
 })
 
-describe('an answer that asks back', () => {
+describe('an answer with which a person asks back', () => {
   const question = { id: 'q', header: '', question: 'Which?', multiSelect: false, allowOther: true, secret: false }
   const questions: Ask = { kind: 'questions', questions: [{ ...question, options: [] }] }
   const form: Ask = { kind: 'form', title: 'T', message: '', schema: { type: 'object', properties: {} } }
-  it('an answer that asks back fits an approval and questions', () => {
+  it('an answer with which a person asks back is valid for an approval and for questions', () => {
     expect(answerProblem(change, { kind: 'deny', reason: 'Why?', askBack: true })).toBeNull()
     expect(answerProblem(questions, { kind: 'decline', reason: 'Why?', askBack: true })).toBeNull()
   })
-  it('an answer that asks back needs a question, must not stop the turn, and does not fit a form, whose agent would not read it', () => {
+  it('an answer with which a person asks back needs a question, must not stop the turn, and is refused for a form, because the agent would not read it', () => {
     expect(answerProblem(change, { kind: 'deny', reason: ' ', askBack: true })).toMatch(/needs the question/)
     expect(answerProblem(change, { kind: 'deny', reason: 'Why?', askBack: true, interrupt: true })).toMatch(
       /must not stop/,

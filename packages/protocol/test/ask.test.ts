@@ -32,7 +32,7 @@ describe('an ask', () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } } }
     expect(AskInput.parse({ kind: 'form', schema })).toEqual({ kind: 'form', title: 'Form', message: '', schema })
   })
-  it('an ask keeps the values that the agent sends', () => {
+  it('default values do not replace values that the agent sends in an ask', () => {
     const ask = { kind: 'approval', tool: 'Bash', input: {}, title: 'List', cwd: '/srv', editable: true }
     expect(AskInput.parse(ask)).toEqual(ask)
     expect(AskInput.parse(AskInput.parse(ask)), 'parsing again changes nothing').toEqual(ask)

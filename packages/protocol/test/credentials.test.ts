@@ -89,7 +89,7 @@ describe('shownLength', () => {
     expect(shownLength('')).toBe(0)
   })
 
-  it('shownLength shows no secret, however a text is split', () => {
+  it('shownLength never reveals a secret, however the text is split', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(60), { maxLength: 12 }), sizes => {
         const text = `start ${secret} middle hp_x ${link}, end`
@@ -109,6 +109,6 @@ describe('shownLength', () => {
   })
 })
 
-it('possibleSecrets also names the code of a link with other letters after it', () => {
+it('possibleSecrets also returns the code of a link that other letters follow', () => {
   expect(possibleSecrets(`${link}abc`)).toEqual([`${link}abc`, link])
 })

@@ -142,7 +142,7 @@ describe('an emoji with a variation selector', () => {
 })
 
 describe('hasInvisible', () => {
-  it('hasInvisible returns true exactly if the text has an invisible character', () => {
+  it('hasInvisible returns true if and only if the text has an invisible character', () => {
     fc.assert(fc.property(anyText, text => void expect(hasInvisible(text)).toBe(invisible.test(withoutEmoji(text)))))
     fc.assert(
       fc.property(

@@ -62,7 +62,7 @@ describe('a form', () => {
     expect(formProblem({ type: 'object', properties: { toString: text() } }, {})).toBeNull()
     expect(formProblem(schema, { a: 'x', valueOf: 'y' })).toContain('valueOf')
   })
-  it('a form names the number of characters and choices in the singular and in the plural', () => {
+  it('the error for a form field uses the singular for one character or choice, and otherwise the plural', () => {
     const problem = (field: FormField, value: Json) =>
       formProblem({ type: 'object', properties: { a: field } }, { a: value })
     const list = (change: object) => ({ type: 'array', items: { enum: ['a', 'b'] }, ...change }) as FormField // the row contains the remaining fields

@@ -100,7 +100,7 @@ describe('a JSON number', () => {
     )
   })
 
-  it('numbers in JSON are checked only outside strings, each up to its own end', () => {
+  it('numbers in JSON are checked only outside strings, and each number is checked to its end', () => {
     const long = '9'.repeat(400)
     expect(parseJsonStrict(`{"${long}":"${long} 1e400","a\\"${long}":[1,2]}`)).toHaveProperty(long)
   })
@@ -126,7 +126,7 @@ describe('a JSON text', () => {
     ['escaped surrogates', `"${'\\ud83d\\ude00'.repeat(87_000)}"`],
     ['blanks', `[${' '.repeat(1_000_000)}`],
     ['keys', `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join()}}`],
-  ])('F4: one mebibyte of %s is parsed or refused within 50 ms of processor time', (_name, text) => {
+  ])('F4: one mebibyte of %s is parsed or refused within 50 ms of CPU time', (_name, text) => {
     expect(leastCpuMs(() => isAccepted(text))).toBeLessThan(50)
   })
 })

@@ -128,7 +128,7 @@ describe('an input', () => {
     expect(atMaximum.error?.issues ?? []).toEqual([])
     expect(schema.safeParse(make(max + 1)).success).toBe(false)
   })
-  it('an input can have an attachment of five mebibytes, but not a larger one', () => {
+  it('an input can have an attachment of five mebibytes, but not a larger attachment', () => {
     const image = (bytes: number) => ({
       type: 'image',
       mediaType: 'image/png',

@@ -7,7 +7,7 @@ describe('readsRightToLeft', () => {
     expect(readsRightToLeft(text)).toBe(true)
   })
   it.each(['', 'abc', 'שלום npm', 'אאא > בבב', 'א/ב', 'א 1', '(א)', 'א;ב', 'א\u200fב'])(
-    'F7: readsRightToLeft is false for %j, which mixes directions or has signs that mean something in code',
+    'F7: readsRightToLeft is false for %j, which mixes directions or has characters that have a meaning in code',
     text => {
       expect(readsRightToLeft(text)).toBe(false)
     },

@@ -49,18 +49,18 @@ describe('several allow rules', () => {
 
 describe('an allow rule with known arguments', () => {
   const status: Partial<RuleDraft> = { command: 'cargo test', args: 'grammar' }
-  it('an allow rule with known arguments allows its words with further arguments, but no other words', () => {
+  it('an allow rule with known arguments allows its command with further harmless arguments, but no other command', () => {
     expect(verdict([status], bash('cargo test'))).toBe('allow')
     expect(verdict([status], bash('cargo test --lib'))).toBe('allow')
     expect(verdict([status], bash('cargo check'))).toBe('ask')
     expect(verdict([status], bash('cargo'))).toBe('ask')
   })
-  it('an allow rule with known arguments says why further arguments are not known', () => {
+  it('an allow rule with known arguments says why the further arguments are not allowed', () => {
     expect(reason([{ command: 'ls', args: 'grammar' }], bash('ls --unknown'))).toMatch(/--unknown/)
     expect(reason([{ command: 'ls', args: 'exact' }], bash('ls --unknown'))).toBe('No rule matches.')
   })
   it.each(['awk', 'node'])(
-    'an allow rule with known arguments for the interpreter %j does not allow it without arguments',
+    'an allow rule with known arguments for the interpreter %j does not allow the interpreter without arguments',
     command => {
       const drafts: Partial<RuleDraft>[] = [{ command, args: 'grammar' }, { group: 'only-reads' }]
       expect(verdict(drafts, bash(`echo x | ${command}`))).toBe('ask')
@@ -70,7 +70,7 @@ describe('an allow rule with known arguments', () => {
 })
 
 describe('a group of commands', () => {
-  it('a group of commands allows its own commands, but not those of the other group', () => {
+  it('a group of commands allows its own commands, but not the commands of the other group', () => {
     expect(verdict([{ group: 'only-reads' }], bash('ls'))).toBe('allow')
     expect(verdict([{ group: 'project-code' }], bash('cargo test'))).toBe('allow')
     expect(reason([{ group: 'only-reads' }], bash('cargo test'))).toBe('No rule matches.')
@@ -96,12 +96,12 @@ describe('the reason why no rule allows a command', () => {
     expect(reason([{ path: '/srv/a' }], bash('ls $x'))).toBe('No rule matches.')
     expect(reason([], bash('ls $x'))).toBe('No rule matches.')
   })
-  it('the reason why no rule allows a command says that the agent cannot run the canonical text', () => {
+  it('the reason why no rule allows a command says that the agent cannot run the command in canonical quoting', () => {
     expect(reason([{ command: 'ls' }], bash('ls '), { isEditable: false })).toBe(
       'This agent cannot run the command as Holdpoint has read it.',
     )
   })
-  it('an additional field is not allowed, even if the agent has put the command into a shell', () => {
+  it('no rule allows a command with an additional input field, even if the agent has put the command into a shell', () => {
     const input = { command: "/bin/bash -lc 'npm test'" }
     const wrapped = { tool: 'exec_command', cwd: '/srv', action: { shell: 'npm test', cwd: '/srv' } }
     const drafts = [{ command: 'npm test' }]
@@ -115,7 +115,7 @@ describe('the reason why no rule allows a command', () => {
       'No rule allows a command with the field "sandbox".',
     )
   })
-  it('the reason why no rule allows a command says that a cd leads to a folder without a rule', () => {
+  it('the reason why no rule allows a command says that the command changes to a folder without a rule', () => {
     expect(reason([{ group: 'only-reads' }], bash('cd /etc && ls'))).toBe(
       'The command changes to a folder that no rule covers.',
     )
@@ -151,7 +151,7 @@ describe('the folder of a call', () => {
     ...bash('ls', cwd),
     action: { shell: 'ls', cwd: action },
   })
-  it('the folder of a call is the folder in which the command runs, if the call is a command', () => {
+  it('the folder of a call is the folder in which the command runs if the call runs a command', () => {
     expect(verdict([{ command: 'ls' }], inFolder('/srv', '/elsewhere'))).toBe('allow')
     expect(verdict([{ command: 'ls' }], inFolder('/elsewhere', '/srv'))).toBe('ask')
   })
@@ -171,7 +171,7 @@ describe('the folder of a call', () => {
     expect(verdict(drafts, bash('ls', '/srv/sub'))).toBe('allow')
     expect(verdict(drafts, bash('ls', '/elsewhere'))).toBe('ask')
   })
-  it('the folder of a call must be the rule’s folder for a command; for a path, a host or an MCP tool, the session may be in that folder instead', () => {
+  it('a command must run in the folder of its rule; for a path, a host or an MCP tool, it is enough that the session runs in that folder', () => {
     expect(verdict([{ command: 'ls' }], bash('ls', '/srv/sub'))).toBe('ask')
     const others: readonly (readonly [Partial<RuleDraft>, Action])[] = [
       [{ path: '/srv/a.txt' }, { read: ['../a.txt'] }],
@@ -192,7 +192,7 @@ describe('a trusted rule from the file of a project', () => {
   const source = { file: '/srv/app/holdpoint.rules.json', trusted: true, project: true, runner }
   const files = { realPath: (path: string) => (path === '/srv/app/link' ? '/srv/other' : posix.normalize(path)) }
   const rule = { ...srvRule({ command: 'ls', scope: { cwd: '/srv/app/link' } }), source }
-  it('a trusted rule from the file of a project does not match in a folder that a link makes appear inside the project', () => {
+  it('a trusted rule from the file of a project does not match in a folder that is inside the project only through a link', () => {
     expect(evaluate([rule], bash('ls', '/srv/other'), { files }).verdict).toBe('ask')
     expect(
       evaluate([{ ...rule, source: { ...source, project: false } }], bash('ls', '/srv/other'), { files }),
@@ -236,7 +236,7 @@ describe('an allow rule for a kind of action', () => {
     expect(verdict([{ host: 'a.test' }], call({ mcp: 'a.test', tool: 'a.test' }))).toBe('ask')
     expect(verdict([{ path: '/srv/a' }], call({ fetch: 'a.test' }))).toBe('ask')
   })
-  it('an allow rule for a kind of action does not match an invalid host name, even if the rule has the same one', () => {
+  it('an allow rule for a kind of action does not match an invalid host name, even if the rule has the same host name', () => {
     expect(verdict([{ host: 'a/b' }], call({ fetch: 'a/b' }))).toBe('ask')
   })
 })
@@ -249,7 +249,7 @@ describe('an allow rule with a path', () => {
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs/a', '/srv/b'))).toBe('ask')
     expect(verdict([{ action: 'write', path: '/srv/docs/**' }], write('/srv/docs/a', '/srv/b'))).toBe('ask')
   })
-  it('an allow rule with a path starts in the folder of the rule, or at the root', () => {
+  it('an allow rule with a path is resolved from the folder of the rule, or is absolute', () => {
     expect(verdict([{ path: 'docs/**' }], read('/srv/docs/a'))).toBe('allow')
     expect(verdict([{ path: 'a' }], read('/srv/a'))).toBe('allow')
     expect(verdict([{ path: '/srv/a', scope: {} }], read('/srv/a'))).toBe('allow')
@@ -289,7 +289,7 @@ describe('an allow rule with a path of a real folder', () => {
     const rule = srvRule({ action: 'read', path, scope: {} })
     return new RuleSet([rule]).evaluate(call({ read: [asked] }, `${site.folder}/docs`), context).verdict
   }
-  it('an allow rule with a path of a real folder does not allow a search through another folder, even if that contains no secret', () => {
+  it('an allow rule with a path of a real folder does not allow a search through another folder, even if that folder contains no secret', () => {
     expect(verdictOf(`${site.folder}/docs/**`, '../more')).toBe('ask')
     expect(verdictOf(`${site.folder}/docs`, '../more')).toBe('ask')
   })
@@ -297,7 +297,7 @@ describe('an allow rule with a path of a real folder', () => {
     expect(verdictOf(`${site.folder}/docs/**`, '.')).toBe('allow')
     expect(verdictOf(`${site.folder}/docs`, '.')).toBe('allow')
   })
-  it('an allow rule with a path of a real folder allows a search through a folder outside the session’s folder that it names, if that contains no secret', () => {
+  it('an allow rule with a path of a real folder allows a search through a folder outside the session’s folder if the rule names that folder and it contains no secret', () => {
     expect(verdictOf(`${site.folder}/more/**`, '../more')).toBe('allow')
     expect(verdictOf(`${site.folder}/keys/**`, '../keys')).toBe('ask')
     expect(verdictOf(`${site.folder}/keys`, '../keys')).toBe('ask')

@@ -77,7 +77,7 @@ describe.each(Object.entries(abuses))('abuses of %s', (_program, commands) => {
   })
 })
 
-describe('words that a shell would not pass on as they are', () => {
+describe('words that a program or a shell would not take literally', () => {
   it.each([
     [['find', '.', '-exec', 'touch', 'PWNED', ';']],
     [['find', '.', '-exec', 'touch', '{}', '+']],
@@ -133,7 +133,7 @@ describe('searches through whole folders', () => {
     'rg -tts KEY',
     'find . -name .env',
     'ls -R',
-  ])('%s is proven in a folder with secrets, because it does not read them', command => {
+  ])('%s is proven in a folder with secrets, because the command does not read the secrets', command => {
     expect(groupsOf(command, withSecrets)).toEqual(['only-reads'])
   })
 
@@ -153,7 +153,7 @@ describe('searches through whole folders', () => {
     }
   })
 
-  it('secrets of installed packages do not count, and a folder that is skipped is not searched', () => {
+  it('secrets in installed packages and in excluded folders do not prevent a search', () => {
     const site = makeSite({ 'node_modules/x/test.pem': '', 'certs/a.pem': '', 'a.ts': '' })
     expect(groupsOf('grep -rn KEY . --exclude-dir=certs', site)).toEqual(['only-reads'])
     expect(groupsOf("rg KEY -g '!certs'", site)).toEqual(['only-reads'])
@@ -203,7 +203,7 @@ describe('searches through whole folders', () => {
     expect(groupsOf('grep -R KEY a --exclude-dir=node_modules', site)).toEqual(['only-reads'])
   })
 
-  it('a folder with too many files is not searched', () => {
+  it('a search is refused in a folder with too many files to check', () => {
     const site = makeSite({})
     mkdirSync(join(site.folder, 'many'))
     for (let index = 0; index < 10_001; index++) writeFileSync(join(site.folder, 'many', `${index}`), '')
@@ -282,7 +282,7 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git -C bare status', site)).toEqual(['project-code'])
   })
 
-  it('the path after a revision counts from the top of the repository, which can be outside of the folder of the session', () => {
+  it('the path after a revision is resolved from the top of the repository, which can be outside of the folder of the session', () => {
     const site = makeRepository({ 'sub/a.ts': '', 'other/x.ts': '' })
     const below = { ...site, folder: join(site.folder, 'sub'), cwd: join(site.folder, 'sub') }
     expect(groupsOf('git show HEAD:other/x.ts', below)).toMatch(/outside the folder/)
@@ -366,7 +366,7 @@ describe('the folder in which a command runs', () => {
     }
   })
 
-  it('relative paths start in the folder in which the command runs', () => {
+  it('relative paths are resolved from the folder in which the command runs', () => {
     const below = { ...clean, cwd: join(clean.folder, 'src') }
     expect(groupsOf('cat ../package.json', below)).toEqual(['only-reads'])
     expect(groupsOf('cat ../../outside.txt', below)).toMatch(/outside the folder/)

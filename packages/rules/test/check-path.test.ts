@@ -81,13 +81,13 @@ describe('paths that lead out of the folder', () => {
   })
 
   it.each(['/proc/self/root/etc/hostname', '/proc/self/cwd/src/index.ts', '/proc/1/cwd'])(
-    'P10: %j is not inside, because it means another file for each process',
+    'P10: %j is not inside the folder, because the path means another file for each process',
     path => {
       for (const use of ['read', 'write', 'list'] as const) expect(problemOf(path, use)).not.toBe('none')
     },
   )
 
-  it('P10: a path is unclear if links make the system and a program resolve `..` differently', () => {
+  it('P10: a path is unclear if links make the operating system and a program resolve `..` differently', () => {
     for (const path of ['folder-link/../notes.txt', 'inner-link/../notes.txt/../../outside.txt'])
       expect(problemOf(path, 'read')).not.toBe('none')
     expect(problemOf('missing/../notes.txt', 'write')).toBe('unclear')
@@ -144,11 +144,11 @@ describe('paths that can mean another file', () => {
     for (const use of ['read', 'write', 'list'] as const) expect(problemOf(path, use)).toBe('unclear')
   })
 
-  it('no path is proven if the files cannot be looked up', () => {
+  it('no path is accepted if the files cannot be looked up', () => {
     expect(problemOf('src/index.ts', 'read', { ...site, files: null })).toBe('unclear')
   })
 
-  it('an unclear path is equal to no rule’s path', () => {
+  it('an unclear path never equals the path of a rule', () => {
     expect(checkPath('~/x', site, 'read')).toMatchObject({ ok: false, path: '' })
   })
 })
@@ -257,7 +257,7 @@ describe('secret files', () => {
     expect(problemOf(path, 'write')).toBe('none')
   })
 
-  it('a secret is found through a link, and a link that is named like a secret counts as one', () => {
+  it('a secret file is found through a link, and a link that has the name of a secret file counts as secret', () => {
     expect(problemOf('secret-link', 'read')).toBe('secret')
     symlinkSync('notes.txt', join(site.folder, '.env.staging'))
     expect(problemOf('.env.staging', 'read')).toBe('secret')
@@ -308,7 +308,7 @@ describe('protected files', () => {
   it.each([
     ...['.git/config', '.GIT/config', 'sub/.git/config', '.git/config.worktree', '.git/modules/a/config'],
     ...['.npmrc', 'packages/a/.npmrc', '.yarnrc', '.yarnrc.yml', 'pip.conf', '.pip.conf', '.gitconfig', 'bunfig.toml'],
-  ])('P11: %j may contain a token, so it may not be read, and it may not be written either', path => {
+  ])('P11: %j may be neither read nor written, because the file may contain a token', path => {
     expect(problemOf(path, 'read')).toBe('secret')
     expect(problemOf(path, 'write')).not.toBe('none')
     expect(problemOf(path, 'list')).toBe('none')
@@ -318,7 +318,7 @@ describe('protected files', () => {
     for (const path of ['config', 'src/git/config', '.git/HEAD']) expect(problemOf(path, 'read')).toBe('none')
   })
 
-  it('P11: settings are found through a link', () => {
+  it('P11: protected settings are found through a link', () => {
     expect(problemOf('settings-link', 'read')).toBe('secret')
     expect(problemOf('settings-link', 'write')).toBe('protected')
   })
@@ -354,12 +354,12 @@ describe('a call that names very many files', () => {
   }
   const paths = Array.from({ length: 1000 }, (_, i) => `${'src/../'.repeat(40)}file ${i}`)
 
-  it('a call that names very many files is dangerous and unreadable, and only a limited number of files is looked up', () => {
+  it('a call that names very many files counts as dangerous and unreadable, and only a limited number of files is looked up', () => {
     looked.length = 0
     expect(riskOf({ write: paths }, { ...site, files })).toEqual({ level: 'dangerous', touches: ['unreadable'] })
     expect(looked.length).toBeLessThanOrEqual(1500)
   })
-  it('a call that names very many files is dangerous and unreadable if its paths are very long', () => {
+  it('a call that names very many files counts as dangerous and unreadable if its paths are very long', () => {
     const long = Array.from({ length: 100 }, (_, i) => `${i}${'x'.repeat(2000)}`)
     expect(riskOf({ read: long }, site)).toMatchObject({ level: 'dangerous', touches: ['unreadable'] })
     expect(riskOf({ read: long.slice(0, 60) }, site).touches).toEqual([])

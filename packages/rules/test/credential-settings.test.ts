@@ -53,7 +53,7 @@ describe('settings with credentials and the group of commands that only read', (
     expect(outcomeOf(command)).toBe('only-reads')
     expect(outcomeOf(command, withTokens)).toContain('may contain a password or a token')
   })
-  it('a user name alone in the address of a repository is no credential', () => {
+  it('a user name without a password in the address of a repository is no credential', () => {
     for (const url of ['git@example.com:a/b.git', 'ssh://git@example.com/a/b.git']) {
       const site = makeSite({ ...head, '.git/config': `[remote "origin"]\n\turl = ${url}\n` })
       expect(outcomeOf('git remote -v', site)).toBe('only-reads')

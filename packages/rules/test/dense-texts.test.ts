@@ -35,42 +35,45 @@ const dense: readonly (readonly [string, string])[] = [
   ['here-documents', '<<a\n'.repeat(7500)],
 ]
 
-describe('a text of 30,000 characters with very many parts', () => {
-  it.each(dense)('a text with very many %s is not searched to the end, not allowed, and dangerous', (_, text) => {
-    expect(literalCommands(text).isCutShort).toBe(true)
-    expect(evaluate(text)).toBe('ask')
-    expect(riskAt(text)).toMatchObject({ level: 'dangerous', touches: expect.arrayContaining(['unreadable']) })
-  })
-  it.each(dense)('a text with very many %s is denied if a command in its first part is denied', (_, text) => {
+describe('a command of 30,000 characters with very many parts', () => {
+  it.each(dense)(
+    'a command with very many %s is searched only partly, is not allowed, and counts as dangerous',
+    (_, text) => {
+      expect(literalCommands(text).isCutShort).toBe(true)
+      expect(evaluate(text)).toBe('ask')
+      expect(riskAt(text)).toMatchObject({ level: 'dangerous', touches: expect.arrayContaining(['unreadable']) })
+    },
+  )
+  it.each(dense)('a command with very many %s is denied if a command in its first part is denied', (_, text) => {
     expect(evaluate(`rm -r -f x\n${text}`)).toBe('deny')
   })
-  it.each(dense)('a text with very many %s is denied if the words of a rule are at its end', (_, text) => {
+  it.each(dense)('a command with very many %s is denied if the words of a rule are at its end', (_, text) => {
     expect(evaluate(`${text}\nrm -rf x`)).toBe('deny')
   })
 })
 
-describe('a long text with few parts', () => {
+describe('a long command with few parts', () => {
   const script = many(600, i => `const value${i} = compute(${i}, 'text ${i}')\n`)
-  it('a long text with few parts is searched to the end, even if a here-document in it has very many words', () => {
+  it('a long command with few parts is searched to the end, even if a here-document in it has very many words', () => {
     const text = `cat > a.ts <<'EOF'\n${script}\nEOF\nrm -r -f x`
     expect(literalCommands(text)).toMatchObject({ isCutShort: false, isComplete: true })
     expect(evaluate(text)).toBe('deny')
   })
-  it('a long text with few parts is searched to the end if it is in quotes', () => {
+  it('a long command with few parts is searched to the end if it is in quotes', () => {
     expect(literalCommands(`node -e "${script}"`).commands[0]?.name).toBe('node')
   })
 })
 
-describe('a text with many searches of folders', () => {
+describe('a command with many searches of folders', () => {
   const folder = new ProtectedFolder({ folder: '/home/ada/.holdpoint', home: '/home/ada', realPath: path => path })
-  it('a text with many searches of folders is compared with the data folder within 100 ms', () => {
+  it('a command with many searches of folders is compared with the data folder within 100 ms', () => {
     const text = 'find . ;'.repeat(8000)
     expect(leastCpuMs(() => folder.touchedBy('Bash', { command: text }, ['/srv']))).toBeLessThan(100)
   })
 })
 
-describe('a text that contains one command many times', () => {
-  it('a text that contains one command many times has the risk of that command', () => {
+describe('a shell command that contains the same command many times', () => {
+  it('a shell command that contains the same command many times has the risk of that command', () => {
     expect(riskAt('cat src/a.ts;'.repeat(600))).toEqual(riskAt('cat src/a.ts'))
   })
 })

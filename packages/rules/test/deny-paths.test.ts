@@ -63,8 +63,9 @@ describe.each(['deny', 'ask'] as const)(
       'git log -p -- src',
       'git diff',
       'git grep TOP',
-    ])('a rule for src/private/** leaves %j, which reads a folder around the path, to a person', command =>
-      expect(evaluate(drafts, bash(command)).verdict).toBe('ask'),
+    ])(
+      'a rule for src/private/** makes a person decide about %j, which reads a folder that contains the path',
+      command => expect(evaluate(drafts, bash(command)).verdict).toBe('ask'),
     )
     it.each([
       'ls src',
@@ -74,20 +75,20 @@ describe.each(['deny', 'ask'] as const)(
       'cat src/b.txt',
       'grep -r . d2',
       'cd src && cat b.txt',
-    ])('a rule for src/private/** does not match %j, which reads other files or only names', command =>
+    ])('a rule for src/private/** does not match %j, which reads other files or only lists names', command =>
       expect(evaluate(drafts, bash(command)).verdict).toBe('allow'),
     )
   },
 )
 
-describe('a rule that denies a path with characters that separate words in a shell', () => {
+describe('a rule that denies a path with special characters', () => {
   const odd = makeSite({ 'my files/a.txt': '', 'a,b/c.txt': '', 'x=y/c.txt': '', 'p@q:r/c.txt': '', '{z}/c.txt': '' })
   const verdictFor = (path: string, command: string) => {
     const rules = [onlyReads, { effect: 'deny', path } as const].map(rule => ({ scope: { cwd: odd.folder }, ...rule }))
     const call = { tool: 'Bash', input: { command }, cwd: odd.folder }
     return new RuleSet(rules.map(ruleOf)).evaluate(call, contextAt(odd)).verdict
   }
-  it('a rule that denies a path with a space matches it in any quotes', () => {
+  it('a rule that denies a path with a space matches the path in any quotes', () => {
     for (const command of [
       "cat 'my files/a.txt'",
       'cat "my files/a.txt"',
@@ -107,13 +108,13 @@ describe('a rule that denies a path with characters that separate words in a she
         expect(verdictFor(path, command), `${path}: ${command}`).toBe('deny')
     expect(verdictFor('my files/**', "cat 'other files/a.txt'")).toBe('allow')
   })
-  it('a rule that denies a path with a comma, a sign of equality, a colon or braces matches it', () => {
+  it('a rule that denies a path with a comma, an equals sign, a colon or braces matches the path', () => {
     for (const folder of ['a,b', 'x=y', 'p@q:r', '{z}'])
       for (const command of [`cat '${folder}/c.txt'`, `cat "${folder}"/c.txt`])
         expect(verdictFor(`${folder}/**`, command), command).toBe('deny')
     expect(verdictFor('a,b/**', 'cat a,b/c.txt')).toBe('deny')
   })
-  it('a rule that denies a path matches it directly after the letter of an option', () => {
+  it('a rule that denies a path matches the path directly after the letter of an option', () => {
     expect(
       evaluate([onlyReads, { effect: 'deny', path: 'src/private/**' }], bash('grep -fsrc/private/a.txt src/b.txt'))
         .verdict,
@@ -152,7 +153,7 @@ describe('a rule that denies, in a folder with links', () => {
       expect(evaluate(deny({ path }), bash(`cat '${long}/x/y.txt'`)).verdict, path).toBe('deny')
     expect(evaluate(deny({ path: 'short/z/**' }), bash(`cat '${long}/x/y.txt'`)).verdict).toBe('allow')
   })
-  it('in a folder with links, a rule that denies leaves a search of the folder to a person if the rule names a link to a path in it', () => {
+  it('in a folder with links, a rule that denies makes a person decide about a search of the folder if the rule names a link to a path in it', () => {
     for (const path of ['link/private/**', 'inner/a.txt'])
       expect(evaluate(deny({ path }), bash('grep -r . src')).verdict, path).toBe('ask')
     expect(evaluate(deny({ path: 'link/private/**' }), bash('grep -r . d2')).verdict).toBe('allow')

@@ -87,7 +87,7 @@ describe('an allow rule with a command', () => {
     [JSON.parse('{"__proto__": "x"}'), 'ask'],
   ]
   it.each(additionalFields)(
-    'with the additional input fields %j, an allow rule with a command gives the verdict %s',
+    'an allow rule with a command gives a call with the additional input fields %j the verdict %s',
     (more, expected) => {
       const input = { ...bash('npm test').input }
       for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
@@ -127,7 +127,7 @@ describe('an allow rule with a path', () => {
   const allow = [rule({ action: 'read', path: '/srv/a.txt' })]
   const read = (path: string): ToolCall => ({ tool: 'Read', input: {}, cwd: '/srv', action: { read: [path] } })
   const write = (path: string): ToolCall => ({ tool: 'Edit', input: {}, cwd: '/srv', action: { write: [path] } })
-  it('an allow rule with a path allows reading that file in every spelling of its path', () => {
+  it('an allow rule with a path allows reading that file in every notation of its path', () => {
     for (const path of ['/srv/a.txt', 'a.txt', './a.txt', '/srv//a.txt', '/srv/sub/../a.txt'])
       expect(verdict(allow, read(path)), path).toBe('allow')
   })
@@ -135,7 +135,7 @@ describe('an allow rule with a path', () => {
     'an allow rule with a path does not allow reading %j',
     path => expect(verdict(allow, read(path))).toBe('ask'),
   )
-  it('an allow rule with a path allows writing only if it says so', () => {
+  it('an allow rule with a path allows writing only if the rule says so', () => {
     expect(verdict(allow, write('/srv/a.txt'))).toBe('ask')
     expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], write('/srv/a.txt'))).toBe('allow')
     expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], read('/srv/a.txt'))).toBe('ask')
@@ -193,7 +193,7 @@ describe('a command of several parts', () => {
     '(npm test)',
     'npm test $(ls)',
     'A=1 npm test',
-  ])('a command of several parts is asked if one part is not allowed or cannot be proven: %s', command =>
+  ])('a person is asked about a command of several parts if one part is not allowed or cannot be proven: %s', command =>
     expect(verdict(rules, bash(command))).toBe('ask'),
   )
   it('a command of several parts may change to a folder inside the session’s folder if the rule is for that folder', () => {
@@ -234,7 +234,7 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
     const force = rule({ effect, command: 'rm -rf', scope: {} })
     expect(verdict([force, rule({ command: 'rm -r x' })], bash('rm -r x'))).toBe('allow')
   })
-  it('a rule for a path matches calls that name it, in any form', () => {
+  it('a rule for a path matches calls that name the path, in any form', () => {
     const rules = [rule({ effect, path: '/srv/secret/**', scope: {} })]
     const id = rules[0]?.id
     const calls: readonly ToolCall[] = [
@@ -247,7 +247,7 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
     for (const call of calls) expect(evaluate(rules, call), JSON.stringify(call)).toMatchObject({ rule: id })
     expect(evaluate(rules, bash('cat public')).rule).toBeUndefined()
   })
-  it('a rule for a host matches fetches and commands that name it', () => {
+  it('a rule for a host matches fetches and commands that name the host', () => {
     const rules = [rule({ effect, host: 'evil.test', scope: {} })]
     const id = rules[0]?.id
     expect(evaluate(rules, { tool: 'f', input: {}, cwd: '/', action: { fetch: 'Evil.test.' } })).toMatchObject({
@@ -270,7 +270,7 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
 
 describe('a rule with a limit', () => {
   it.each([{ usesLeft: 1 }, { until: 'turn' }, { until: 'session' }] as const)(
-    '%j has no effect once it is used up',
+    'a rule with the limit %j has no effect once the limit is reached',
     limit => {
       const rules = [rule({ command: 'ls', ...limit })]
       expect(verdict(rules, bash('ls'))).toBe('allow')
@@ -283,13 +283,13 @@ describe('a rule with a limit', () => {
       'allow',
     )
   })
-  it('a rule from a file that nobody has trusted can only restrict', () => {
+  it('a rule from a file that nobody has trusted can only deny or ask', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner }
     expect(verdict([{ ...rule({ command: 'ls' }), source }], bash('ls'))).toBe('ask')
     expect(verdict([{ ...rule({ effect: 'deny', command: 'ls' }), source }], bash('ls'))).toBe('deny')
     expect(verdict([{ ...rule({ command: 'ls' }), source: { ...source, trusted: true } }], bash('ls'))).toBe('allow')
   })
-  it('a rule from the file of a project applies only on the machine of the file, and can only restrict if the machine is not known', () => {
+  it('a rule from the file of a project applies only on the machine of the file, and can only deny or ask if the machine is not known', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: true, project: true, runner }
     const other = 'run_11111111111111111111' as RunnerId // a valid id
     const [allows, denies] = [
@@ -338,7 +338,7 @@ describe('a rule for a tool', () => {
       }),
     )
   })
-  it('a rule for a tool whose name is that of an inherited property matches only that tool', () => {
+  it('a rule for a tool with the name of an inherited property matches only that tool', () => {
     const rules = [rule({ effect: 'deny', tool: 'constructor' })]
     expect(verdict(rules, { tool: 'constructor', input: {}, cwd: '/srv' })).toBe('deny')
     expect(verdict(rules, bash('x'))).toBe('ask')
@@ -468,7 +468,7 @@ describe('a rule with a scope', () => {
     ['F18: does not match if the folder is empty', { cwd: '' }, bash('ls', ''), { folder: '' }, false],
     ['F18: does not match if the folder is relative', { cwd: '.' }, bash('ls', '.'), { folder: '.' }, false],
   ]
-  it.each(rows)('%s', (_name, scope, ask, change, matches) => {
+  it.each(rows)('a rule with a scope %s', (_name, scope, ask, change, matches) => {
     expect(verdict([rule({ command: 'ls', ...(scope ? { scope } : {}) })], ask, change)).toBe(matches ? 'allow' : 'ask')
   })
 })
@@ -476,7 +476,7 @@ describe('a rule with a scope', () => {
 describe.each(['deny', 'ask'] as const)('F18: a rule with a folder and the effect %s', effect => {
   // A deny beats the allow for the session, and so does an ask.
   const rules = [rule({ command: 'ls', scope: { session } }), rule({ effect, command: 'ls', scope: { cwd: '/srv' } })]
-  it('a rule with a folder matches if the session runs in that folder or the agent claims so, and not otherwise', () => {
+  it('a rule with a folder matches if and only if the session runs in that folder or the agent claims so', () => {
     expect(verdict(rules, bash('ls', '/other'))).toBe(effect)
     expect(verdict(rules, bash('ls'), { folder: '/other' })).toBe(effect)
     expect(verdict(rules, bash('ls', '/other'), { folder: null })).toBe('allow')
@@ -489,7 +489,7 @@ describe('a rule that expires at time 1000', () => {
     [999, 'allow'],
     [1000, 'ask'],
     [1001, 'ask'],
-  ])('evaluated at time %i gives the verdict %s', (now, expected) =>
+  ])('a rule that expires at time 1000 gives the verdict at time %i: %s', (now, expected) =>
     expect(verdict(allow, bash('ls'), { now })).toBe(expected),
   )
 })
@@ -504,7 +504,7 @@ describe('a command that is too long to check', () => {
     for (const call of [bash(long), other(long), other(`ls ${words}`)])
       expect(evaluate(allow, call)).toMatchObject({ verdict: 'ask' })
   })
-  it('a command with more quotes than are read goes to a person, even if it has few words', () => {
+  it('a command with more quotes than Holdpoint reads goes to a person, even if it has few words', () => {
     const quotes = `"'\``.repeat(20_000)
     const allow = [rule({ tool: 'run_shell' })]
     expect(evaluate(allow, other(`ls ${quotes}`))).toMatchObject({

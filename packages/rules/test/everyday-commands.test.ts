@@ -71,7 +71,7 @@ describe('everyday commands of coding agents', () => {
     expect(share(results)).toBeGreaterThanOrEqual(0.5)
   })
 
-  it('no everyday command is allowed that does anything other than read or run code of the project', () => {
+  it('every everyday command that is allowed only reads or runs code of the project', () => {
     expect(results.filter(entry => entry.class === 'other' && entry.question === null)).toEqual([])
   })
 })

@@ -40,7 +40,7 @@ describe('a folder that git takes for a repository', () => {
     },
   )
 
-  it('git status only reads in the repository around it', () => {
+  it('git status only reads in the repository around such a folder', () => {
     expect(groupOf('git status', site)).toBe('only-reads')
   })
 
@@ -113,7 +113,7 @@ describe('git outside of a repository', () => {
     expect(groupOf(command, makeSite({ '.git': 'x', 's1/.env': 'KEY=1', 's2/a.txt': '' }))).toBeNull()
   })
 
-  it('git diff is proven for files in a repository, but not for files beside it', () => {
+  it('git diff is proven for files in a repository, but not for files beside the repository', () => {
     const site = makeSite({
       'sub/.git/HEAD': 'ref: refs/heads/main',
       'sub/.git/config': '[core]\n\tbare = false\n',

@@ -59,7 +59,7 @@ describe('observed commands', () => {
     expect(records.map(({ hostile, command }) => `${hostile} ${command}`)).toEqual(expected)
   })
 
-  it('observed commands write and delete nothing, use no network and start no other program, if they are in the group that only reads', () => {
+  it('observed commands in the group that only reads write and delete nothing, use no network and start no other program', () => {
     const reading = records.filter(onlyReads)
     const ownPrograms = /^\/(?:usr\/)?bin\/|^\/usr\/lib\/git-core\//
     for (const { command, ran, wrote, wroteOutside, deleted, network, evil } of reading) {
@@ -108,7 +108,7 @@ describe('observed commands', () => {
     ['network', 'network'],
     ['writes-outside', 'wroteOutside'],
   ] as const)(
-    'most commands that were observed to touch %s say so, and the others are unreadable or run project code',
+    'most commands with the observed effect %s have it in their risk, and the others are unreadable or run project code',
     (touch, effect) => {
       const touching = records.filter(record =>
         effect === 'network'

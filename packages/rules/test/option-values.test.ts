@@ -79,7 +79,7 @@ describe('an option in place of a value', () => {
     expect(proven).toEqual([])
   })
 
-  it('an option in place of a value is the only reason for the refusal: with a proper value, the same options are accepted', () => {
+  it('an option in place of a value is the only reason for the refusal, because the same options with a value are accepted', () => {
     const accepted = starts.flatMap(start =>
       options.filter(option => ['1', 'x'].some(value => isProven(...start, option, value))),
     )
@@ -96,7 +96,7 @@ describe('an option in place of a value', () => {
 })
 
 describe('a value that is joined with a short option', () => {
-  it('a value that is joined with a short option is refused for tools that read the letters as options: -tc=FILE names a file of settings', () => {
+  it('a value that is joined with a short option is refused for tools that read each letter as an option, such as -tc=FILE, which names a settings file', () => {
     for (const argv of [
       ['jest', '-tc=/tmp/evil.js'],
       ['mocha', '-gr=/tmp/evil.js'],

@@ -28,7 +28,7 @@ describe('P1: a command of very many parts', () => {
   })
 })
 
-describe('P3: a text that cannot be parsed', () => {
+describe('P3: a command that cannot be parsed', () => {
   const piece = fc.constantFrom(
     'ls',
     ' ',
@@ -58,7 +58,7 @@ describe('P3: a text that cannot be parsed', () => {
     fc.string({ unit: 'binary' }),
     fc.array(piece, { maxLength: 12 }).map(parts => parts.join('')),
   )
-  it('P3: a text that cannot be parsed makes no part of the evaluation throw, and is never allowed by a rule for something else (property)', () => {
+  it('P3: a command that cannot be parsed never makes the evaluation throw, and is never allowed by a rule for another command (property)', () => {
     fc.assert(
       fc.property(texts, text => {
         const parsed = parseCommand(text)
@@ -68,7 +68,7 @@ describe('P3: a text that cannot be parsed', () => {
       { numRuns: 500 },
     )
   })
-  it('P3: a text that cannot be parsed is denied if it mentions what a rule denies (property)', () => {
+  it('P3: a command that cannot be parsed is denied if it mentions what a rule denies (property)', () => {
     const broken = fc.constantFrom('if', '( ', '{ ', '$( ', '"', "'", 'case x in ', '<<x ', 'for ')
     fc.assert(
       fc.property(broken, text => {
@@ -113,7 +113,7 @@ describe('P12: a rule for a host', () => {
   ])('P12: a rule for a host matches %s, which is on that host', url =>
     expect(verdict([allow], fetch(url))).toBe('allow'),
   )
-  it('P12: a rule for a host matches an address in any notation, if the rule denies it', () => {
+  it('P12: a rule for a host that denies an address matches the address in any notation', () => {
     for (const url of ['http://2130706433/', 'http://0x7f.1/', 'http://127.0.0.1:80/', 'http://0177.0.0.1/'])
       expect(verdict([{ effect: 'deny', host: '127.0.0.1' }], fetch(url))).toBe('deny')
   })
@@ -144,7 +144,7 @@ describe('P13: a proposed rule', () => {
       expect(runsProjectCode(command)).not.toContain(true)
     },
   )
-  it('P14: a proposed rule is limited to the folder of the session, because the same command can mean something else elsewhere', () => {
+  it('P14: a proposed rule is limited to the folder of the session, because the same command can do something else in another folder', () => {
     for (const { rule } of proposeRules(bash('make check'), context).items) expect(rule.scope?.cwd).toBe('/srv')
   })
 })

@@ -74,7 +74,7 @@ describe('rules that are proposed for a command', () => {
     expect(shell('make --eval=x').items).toEqual([])
     expect(shell('rsync a b').items.map(({ rule }) => rule.command)).toEqual(['rsync a b'])
   })
-  it('a command of several parts gets no proposal, and neither does one that only changes the folder', () => {
+  it('a command of several parts gets no proposal, and neither does a command that only changes the folder', () => {
     const several = 'A rule is for one command, and this one has several parts.'
     expect(shell('ls && ls')).toEqual({ items: [], reason: several })
     expect(shell('cd src && ls')).toEqual({ items: [], reason: several })
@@ -130,7 +130,7 @@ describe('rules that are proposed for files', () => {
     expect(files('read', '/srv/a.ts').items[0]?.explanation).toBe('Read exactly this file, whatever its content.')
     expect(files('read', '/srv/a.ts').reason).toBe('')
   })
-  it('for a secret or protected file, or one outside of the folder, Holdpoint proposes only the exact file', () => {
+  it('for a secret or protected file, or a file outside the folder, Holdpoint proposes only the exact file', () => {
     for (const path of ['/srv/.env', '/etc/hosts.conf']) {
       const { items, reason } = files('read', path)
       expect(items.map(({ rule }) => rule.path)).toEqual([path])
@@ -151,7 +151,7 @@ describe('rules that are proposed for files', () => {
       reason: 'The files of the agent are on another machine.',
     })
   })
-  it('in a proposed rule, a relative path of the call starts in the folder of the call', () => {
+  it('in a proposed rule, a relative path of the call is resolved from the folder of the call', () => {
     const { items } = proposeRules({ ...call({ read: ['a.ts'] }), cwd: '/srv/src' }, context)
     expect(items.map(({ rule }) => rule.path)).toEqual(['/srv/src/a.ts', '/srv/src/**', '/srv/**'])
   })
@@ -192,7 +192,7 @@ describe('rules that are proposed for other actions', () => {
       reason: 'Holdpoint does not know what Strange does, so a person has to decide each time.',
     })
   })
-  it('nothing is proposed for a command with too many files to look up', () => {
+  it('no rule is proposed for a command with too many files to look up', () => {
     const list = () => Array.from({ length: 13_000 }, (_, index) => ({ name: `${index}`, kind: 'file' as const }))
     const large = { ...context, files: { realPath: posix.normalize, readText: () => null, list } }
     expect(proposeRules({ tool: 'Bash', input: { command: 'grep -r x src' }, cwd: '/srv' }, large)).toEqual({
@@ -200,7 +200,7 @@ describe('rules that are proposed for other actions', () => {
       reason: 'This call names too many files to check, so a person has to decide each time.',
     })
   })
-  it('nothing is proposed if it is not known in which folder the agent runs', () => {
+  it('no rule is proposed if the folder in which the agent runs is not known', () => {
     for (const action of [{ shell: 'ls', cwd: '/srv' }, { fetch: 'a.test' }, { read: ['/srv/a.ts'] }])
       expect(proposeRules(call(action), { ...context, folder: null })).toEqual({
         items: [],

@@ -164,7 +164,7 @@ describe('shell commands that name the data folder', () => {
     ['for f in `find ~ -name token`; do cat $f; done', app],
     ['find ~ -name token | while read f; do cat "$f"; done', app],
     ['find ~ | cpio -o', app],
-  ])('P11: %j in %s is denied, because it works on a whole folder that contains the data folder', (command, cwd) => {
+  ])('P11: %j in %s is denied, because the command works on a folder that contains the data folder', (command, cwd) => {
     expect(bash(command, cwd)).toBe('yes')
   })
 })

@@ -21,7 +21,7 @@ const call = (action: Action, input: ToolCall['input'] = {}, cwd = '/srv'): Tool
 const encoded = (host: string) => host.replace(/[a-z]/g, letter => `%${letter.charCodeAt(0).toString(16)}`)
 
 describe('the rule that decides', () => {
-  it('the rule that decides is the first one that asks, if no rule denies', () => {
+  it('the rule that decides is the first rule that asks, if no rule denies', () => {
     const rules = ['ls', 'ls'].map(command => srvRule({ effect: 'ask', command }))
     expect(evaluate(rules, bash('ls')).rule).toBe(rules[0]?.id)
     const others = [{ tool: 'Bash' }, {}].map(draft => srvRule({ effect: 'ask', ...draft }))
@@ -29,14 +29,14 @@ describe('the rule that decides', () => {
     const deny = srvRule({ effect: 'deny', command: 'ls' })
     expect(evaluate([...rules, ...others, deny], bash('ls')).rule).toBe(deny.id)
   })
-  it('the rule that decides is the first one that denies', () => {
+  it('the rule that decides is the first rule that denies', () => {
     const rules = [srvRule({ effect: 'ask' }), srvRule({ effect: 'deny' }), srvRule({ effect: 'deny' })]
     expect(evaluate(rules, bash('ls')).rule).toBe(rules[1]?.id)
   })
 })
 
 describe('a rule that denies a command', () => {
-  it('a rule that denies a command finds the command in a tool that Holdpoint does not know, if its input has a command', () => {
+  it('a rule that denies a command matches the command in the input of a tool that Holdpoint does not know', () => {
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: 'ls; rm x' }))).toBe(true)
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: 'ls' }))).toBe(false)
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: ['rm'] }))).toBe(false)
@@ -46,7 +46,7 @@ describe('a rule that denies a command', () => {
     for (const text of ['ls', '(ls)', 'git $x']) expect(matches({ command: '(' }, bash(text)), text).toBe(false)
     expect(restrictedWords('(')).toEqual([''])
   })
-  it('a rule that denies a command matches its words in their order, with anything between them', () => {
+  it('a rule that denies a command matches its words in their order, with any words between them', () => {
     expect(matches({ command: 'git push origin' }, bash('git -v push --quiet origin main'))).toBe(true)
     expect(matches({ command: 'git push origin' }, bash('git origin push'))).toBe(false)
     expect(matches({ command: 'git push origin' }, bash('git push'))).toBe(false)
@@ -59,31 +59,31 @@ describe('a rule that denies a command', () => {
     expect(matches({ command: 'tool main' }, bash('tool --branch=domain'))).toBe(false)
     expect(matches({ command: 'tool main' }, bash('tool main x=undefined'))).toBe(true)
   })
-  it('a rule that denies a command matches short options that are joined or apart, in any order', () => {
+  it('a rule that denies a command matches short options that are joined or separate, in any order', () => {
     for (const text of ['rm -rf x', 'rm -fr x', 'rm -f x -r', 'rm -fvr x'])
       expect(matches({ command: 'rm -rf' }, bash(text)), text).toBe(true)
     for (const text of ['rm -r x', 'rm --rf x', 'rm --for', 'rm a-rf', 'rm -rf1'])
       expect(matches({ command: 'rm -rf' }, bash(text)), text).toBe(false)
     expect(matches({ command: 'git push -f' }, bash('git -C x push --follow-tags'))).toBe(false)
   })
-  it('a rule that denies a command compares a longer option as a word', () => {
+  it('a rule that denies a command compares a long option as a whole word', () => {
     expect(matches({ command: 'tool -name' }, bash('tool -name x'))).toBe(true)
     expect(matches({ command: 'tool -name' }, bash('tool -n -a -m -e'))).toBe(false)
     expect(matches({ command: 'tool x-y' }, bash('tool -y'))).toBe(false)
     expect(matches({ command: 'tool -y2' }, bash('tool -y'))).toBe(false)
   })
-  it('a rule that denies a command finds its words anywhere in a text whose words the shell computes, and in no other text', () => {
+  it('a rule that denies a command finds its words anywhere in a command with words that the shell computes, but not in other commands', () => {
     expect(matches({ command: 'git push' }, bash('git $(echo push)'))).toBe(true)
     expect(matches({ command: 'git push' }, bash('git log; echo push'))).toBe(false)
     expect(matches({ command: 'git push' }, bash('git $(echo pull)'))).toBe(false)
   })
-  it('a rule that denies a command finds its words at the end of a very long text', () => {
+  it('a rule that denies a command finds its words at the end of a very long command', () => {
     const long = 'a '.repeat(70_000)
     expect(matches({ command: 'git push' }, bash(`echo ${long}; git push`))).toBe(true)
     expect(matches({ command: 'git push' }, bash(`echo ${long}; git pull`))).toBe(false)
     expect(matches({ command: 'git push' }, bash(`echo ${long}; git push; echo ${long}`))).toBe(false)
   })
-  it('a rule that denies a command finds its words in a long text that cannot be searched completely, also between other characters', () => {
+  it('a rule that denies a command finds its words in a long command that cannot be searched completely, even as a part of another word', () => {
     const nested = `${'$('.repeat(300)} git -Xpush`
     expect(matches({ command: 'git push' }, bash(nested))).toBe(true)
     expect(matches({ command: 'git push' }, bash(`${'('.repeat(20_000)} git push`))).toBe(true)
@@ -108,7 +108,7 @@ describe('a rule that denies a path', () => {
     expect(matches({ path: '/srv/**/a' }, bash('cat a'))).toBe(false)
     expect(matches({ path: '/srv/**/a' }, call({ read: ['/srv/**/a'] }))).toBe(true)
   })
-  it('a rule that denies a path starts in the folder of the rule', () => {
+  it('a rule that denies a path resolves the path from the folder of the rule', () => {
     const draft = { path: 'secret', scope: { cwd: '/srv' } }
     expect(matches(draft, bash('cat /srv/secret'))).toBe(true)
     expect(matches(draft, bash('cat /secret'))).toBe(false)
@@ -137,7 +137,7 @@ describe('a rule that denies a path', () => {
     expect(matches(secret, bash('cat secret/a'), { files: null })).toBe(true)
     expect(matches(secret, bash('cat x/../secret/a'), { files: null })).toBe(true)
   })
-  it('a rule that denies a path matches from the folder of the call and from the folder of the command', () => {
+  it('a rule that denies a path matches paths relative to the folder of the call and to the folder of the command', () => {
     const inFolder = (action: string, cwd: string): ToolCall => ({
       ...bash('cat a', cwd),
       action: { shell: 'cat a', cwd: action },
@@ -152,7 +152,7 @@ describe('a rule that denies a path', () => {
     expect(matches(secret, call({ fetch: 'secret' }))).toBe(false)
     expect(matches(secret, call({ other: '/srv/secret' }))).toBe(false)
   })
-  it('a rule that denies a path matches the last path within the limit, and none after it', () => {
+  it('a rule that denies a path matches the last path within the limit, and no later path', () => {
     const before = (count: number) => Array.from({ length: count }, (_, index) => index.toString(36)).join(' ')
     const files = { files: null }
     expect(matches({ path: '/srv/secret' }, bash(`${before(999)} secret`), files)).toBe(true)
@@ -180,7 +180,7 @@ describe('a rule that denies a path in a folder that a call reads as a whole', (
     expect(asks({ command: 'rm' })).toBe(false)
     expect(asks({ host: 'a.test', scope: { cwd: '/srv' } })).toBe(false)
   })
-  it('a rule that denies a path in a folder that a call reads as a whole does not count for a secret file that the search is known to skip, but does for a folder with secrets', () => {
+  it('a rule that denies a path in a folder that a call reads as a whole does not make Holdpoint ask about a secret file that the search skips, but does so for a folder with secrets', () => {
     expect(asks({ path: '/srv/.env' })).toBe(false)
     expect(asks({ path: '/srv/.ssh/**' })).toBe(true)
   })
@@ -188,7 +188,7 @@ describe('a rule that denies a path in a folder that a call reads as a whole', (
 
 describe('a rule that denies a host', () => {
   const evil = { host: 'evil.test' }
-  it('a rule that denies a host matches fetches from that host and commands that name it, and no other calls', () => {
+  it('a rule that denies a host matches fetches from that host and commands that name the host, and no other calls', () => {
     expect(matches(evil, call({ fetch: 'EVIL.test.' }))).toBe(true)
     expect(matches(evil, call({ fetch: 'good.test' }))).toBe(false)
     expect(matches(evil, call({ read: ['evil.test'] }))).toBe(false)
@@ -207,7 +207,7 @@ describe('a rule that denies a host', () => {
     expect(matches(evil, bash(`curl http://good.test/${encoded('evil.test')}`))).toBe(false)
     expect(matches(evil, bash(`ab${encoded('evil.test')}`))).toBe(false)
   })
-  it('a rule that denies a host looks at the first 500 URLs of a text, and at the first 1000 characters of each', () => {
+  it('a rule that denies a host looks at the first 500 URLs of a command, and at the first 1000 characters of each', () => {
     const url = `http://${encoded('evil.test')}/`
     const good = 'http://a.test/ '
     expect(matches(evil, bash(`curl ${good.repeat(499)}${url}`))).toBe(true)
@@ -240,7 +240,7 @@ describe('a rule that denies in a folder', () => {
     expect(matches(inSrv, bash('ls', '/srv/apps'), elsewhere)).toBe(false)
     expect(matches(inSrv, bash('ls', '/srv'), { folder: null })).toBe(false)
   })
-  it('a rule that denies in a folder matches in every spelling of the rule’s folder', () => {
+  it('a rule that denies in a folder matches in every notation of the rule’s folder', () => {
     expect(matches({ ...inSrv, scope: { cwd: '/SRV/x/../app/' } }, bash('ls', '/srv/app'))).toBe(true)
   })
 })

@@ -200,7 +200,7 @@ describe('commands of notable risk', () => {
     expect(riskOfShell('git commit -m x', hooked)).toEqual({ level: 'notable', touches: ['project-code'] })
   })
 
-  it('nothing is of low risk outside the folder, or if the files cannot be looked up', () => {
+  it('no command is of low risk outside the folder, or if the files cannot be looked up', () => {
     for (const command of ['ls', 'cat src/a.ts', 'echo x > a.txt', 'git status']) {
       expect(riskOfShell(command, { ...site, files: null }).level).not.toBe('low')
       expect(riskOfShell(command, { ...site, cwd: site.outside }).level).not.toBe('low')

@@ -18,7 +18,7 @@ describe('parseRuleFile', () => {
     expect(parseRuleFile('{}', '/srv/app')).toEqual({ rules: [], vars: {}, watchers: [] })
     expect(parse([])).toEqual([])
   })
-  it('parseRuleFile puts the rules of a project into the folder of the file, or into the folder below that they name', () => {
+  it('parseRuleFile puts the rules of a project into the folder of the file, or into the subfolder that they name', () => {
     const command = { effect: 'deny', command: 'rm' }
     expect(parse([command, { ...command, scope: { cwd: 'web', driver: 'claude' } }])).toEqual([
       { ...command, scope: { cwd: '/srv/app' } },
@@ -44,18 +44,18 @@ describe('parseRuleFile', () => {
     [{ effect: 'allow', action: 'read', path: '../x/**' }],
     [{ effect: 'allow', action: 'read', path: '/**' }],
     [{ effect: 'allow', action: 'read', path: '../../other', scope: { cwd: 'web' } }],
-  ])('parseRuleFile refuses the rule %j of a project, because it leads out of the project', rule => {
+  ])('parseRuleFile refuses the rule %j of a project, because the path leads out of the project', rule => {
     expect(problem([rule])).toMatch(
       /^line 1, column \d+: rules\[0\]: .* leads out of \/srv\/app\. Name a (?:folder|path) of the project, or move .* holdpoint\.rules\.json in/,
     )
   })
-  it('parseRuleFile lets a project deny a path outside its folder, and allow one inside it', () => {
+  it('parseRuleFile lets a project deny a path outside its folder, and allow a path inside it', () => {
     expect(problem([{ effect: 'deny', path: '/etc/**' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'write', path: 'docs/**' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: '../web', scope: { cwd: 'web' } }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: '../app/**' }])).toBe('')
   })
-  it('parseRuleFile reads “/**” as everything in a folder only at the end of a path', () => {
+  it('parseRuleFile takes “/**” as “everything in the folder” only at the end of a path', () => {
     expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../x' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../../x' }])).toMatch(/leads out of/)
   })

@@ -38,7 +38,7 @@ describe('rules that are too broad', () => {
     expect(evaluate([srvRule(draft)], bash('ls')).verdict).toBe('ask')
     expect(evaluate([srvRule(draft)], bash('ls $x')).reason).toBe('No rule matches.')
   })
-  it('a stored allow rule with a path and a command that cannot be proven does not allow the path', () => {
+  it('a stored allow rule with a path and a command that cannot be proven does not allow a call for the path', () => {
     const rules = [srvRule({ action: 'read', path: '/srv/**', command: 'ls $x' })]
     expect(evaluate(rules, { tool: 'Read', input: {}, cwd: '/srv', action: { read: ['/srv/a'] } }).verdict).toBe('ask')
   })
@@ -77,7 +77,7 @@ describe('calls that cannot be checked completely', () => {
       tooLong,
     )
   })
-  it('a text of more than 128 KiB goes to a person as too long', () => {
+  it('a command of more than 128 KiB goes to a person because it is too long', () => {
     const allow = srvRule({ group: 'only-reads' })
     const text = `echo ${'a'.repeat(128 * 1024 - 5)}`
     expect(evaluate([allow], bash(text)).reason).toBe('The command is too long to check.')
@@ -92,11 +92,11 @@ describe('calls that cannot be checked completely', () => {
     expect(evaluate([allow], call(30)).verdict).toBe('allow')
     expect(evaluate([allow], call(40))).toEqual(tooLong)
   })
-  it('a call without a command and paths can be checked', () => {
+  it('a call without a command or a path can be checked', () => {
     const call: ToolCall = { tool: 'T', input: {}, cwd: '/srv', action: { fetch: 'a.test' } }
     expect(evaluate([srvRule({ host: 'a.test' })], call).verdict).toBe('allow')
   })
-  it('a call goes to a person if there are too many rules with paths to look up, but is denied by each that names its path', () => {
+  it('a call goes to a person if there are too many rules with paths to look up, but is denied by each rule that names its path', () => {
     const paths = Array.from({ length: 5000 }, (_, index) =>
       srvRule({ effect: 'deny', path: `/srv/${index}/a`, scope: {} }),
     )
@@ -147,7 +147,7 @@ describe('the reason of a verdict', () => {
     [{ effect: 'allow', command: 'ls', args: 'exact' }, 'allow ls'],
     [{ effect: 'allow', group: 'only-reads' }, 'allow only-reads'],
   ])('the reason of a verdict of the rule %j is %j', (draft, text) => expect(describeRule(deny(draft))).toBe(text))
-  it('the reason of a verdict is the message of the rule, or else its note, or else what the rule says', () => {
+  it('the reason of a verdict is the message of the rule, or else its note, or else a description of the rule', () => {
     expect(evaluate([deny({ message: 'M', note: 'N' })], bash('ls')).reason).toBe('M')
     expect(evaluate([deny({ note: 'N' })], bash('ls')).reason).toBe('N')
     expect(evaluate([deny({})], bash('ls')).reason).toBe('deny every call')
@@ -161,8 +161,8 @@ describe('the reason of a verdict', () => {
   })
 })
 
-describe('a set that replaces an earlier one', () => {
-  it('a set that replaces an earlier one uses the new text of a rule whose version has changed', () => {
+describe('a rule set that replaces an earlier one', () => {
+  it('a rule set that replaces an earlier one uses the new text of a rule whose version has changed', () => {
     const first = srvRule({ command: 'ls' })
     const before = new RuleSet([first])
     const changed = new RuleSet([{ ...first, command: 'pwd', version: 2 }], before)

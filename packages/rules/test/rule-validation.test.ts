@@ -137,7 +137,7 @@ describe('validateRule', () => {
 })
 
 describe('broadAllowProblem', () => {
-  it('broadAllowProblem calls a stored allow rule with a relative folder too broad, because that could be any folder', () => {
+  it('broadAllowProblem says that a stored allow rule with a relative folder is too broad, because the folder could be anywhere', () => {
     expect(broadAllowProblem(allow({ command: 'ls', scope: { cwd: '.' } }))).toMatch(/another folder/)
     expect(broadAllowProblem(allow({ command: 'ls', scope: { cwd: '.', session } }))).toBe(null)
   })

@@ -40,7 +40,7 @@ describe('a call whose action is not known', () => {
     expect(verdict([{ effect: 'deny', path: 'secret/**' }], call)).toBe('deny')
     expect(verdict([{ effect: 'deny', path: 'public/**' }], call)).toBe('ask')
   })
-  it('a call with more values than are compared is too long to check, so a person decides', () => {
+  it('a call with more input values than Holdpoint compares is too long to check, so a person decides', () => {
     const edits = Array.from({ length: 5001 }, () => 'x')
     const reason = (input: ToolCall['input']) =>
       new RuleSet([]).evaluate({ tool: 'Many', input, cwd: '/srv' }, srvContext).reason

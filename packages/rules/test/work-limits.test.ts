@@ -60,31 +60,34 @@ beforeAll(() => {
   for (const [, text] of texts) literalCommands(text)
 })
 
-describe('a text that takes much work', () => {
-  it.each(texts)('a text with %s is searched for commands within 100 ms', (_, text) => {
+describe('a command that takes much work', () => {
+  it.each(texts)('a command with %s is searched for commands within 100 ms', (_, text) => {
     expect(leastCpuMs(() => literalCommands(text).mentions(['rm', '-rf']))).toBeLessThan(maxMs)
   })
-  it.each(texts)('a text with %s is compared with rules within 100 ms, and is not allowed', (_, text) => {
+  it.each(texts)('a command with %s is compared with rules within 100 ms, and is not allowed', (_, text) => {
     expect(leastCpuMs(() => evaluate(text))).toBeLessThan(maxMs)
     expect(evaluate(text).verdict).not.toBe('allow')
   })
-  it.each(texts)('a text with %s gets its risk within 100 ms', (_, text) => {
+  it.each(texts)('a command with %s gets its risk within 100 ms', (_, text) => {
     expect(leastCpuMs(() => riskAt(text))).toBeLessThan(maxMs)
   })
   const tooMuch = new Set(['variables in many words', 'lists in braces', 'the wrapper env', 'shells', 'redirects'])
-  it.each(texts.filter(([name]) => tooMuch.has(name)))('a text with %s is unreadable and dangerous', (_, text) => {
-    const { level, touches } = riskAt(text)
-    expect(level).toBe('dangerous')
-    expect(touches).toContain('unreadable')
-  })
-  it.each(texts)('a text with %s is denied if it also contains what a rule denies', (_, text) => {
+  it.each(texts.filter(([name]) => tooMuch.has(name)))(
+    'a command with %s counts as unreadable and dangerous',
+    (_, text) => {
+      const { level, touches } = riskAt(text)
+      expect(level).toBe('dangerous')
+      expect(touches).toContain('unreadable')
+    },
+  )
+  it.each(texts)('a command with %s is denied if it also contains what a rule denies', (_, text) => {
     expect(evaluate(`${text}\nrm -rf x`).verdict).not.toBe('allow')
     if (!text.startsWith('grep')) expect(evaluate(`rm -rf x;${text}`).verdict).toBe('deny')
   })
 })
 
-describe('a very long text', () => {
-  it('a very long text is compared with rules of every kind within 100 ms', () => {
+describe('a very long command', () => {
+  it('a very long command is compared with rules of every kind within 100 ms', () => {
     const fifty = (draft: (i: number) => Partial<Rule>) => Array.from({ length: 50 }, (_, i) => draft(i))
     const hosts = fifty(i => ({ host: `host${i}.test` }))
     const paths = fifty(i => ({ path: `/never/${i}/**` }))

@@ -4,13 +4,13 @@ import { quotas } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { Admission, nobody } from '../src/admission.ts'
 
-describe('a caller who has used up a share', () => {
+describe('a caller at the limit of a share', () => {
   it.each([
     ['connections', 'open connections. Close some connections and try again.'],
     ['sockets', 'open sockets. Close some sockets and connect again.'],
     ['operations', 'operations in progress. Wait for replies before you send more.'],
     ['requestBytes', 'bytes of requests in progress. Wait for replies before you send more.'],
-  ] as const)('a caller who has used up a share of %s is told what to do', (name, advice) => {
+  ] as const)('a caller who has used up the share of %s gets an error that says what to do', (name, advice) => {
     const quota = new Admission()[name]
     const agent: QuotaCaller = { role: 'agent', token: 'tok_agent' }
     quota.take(agent, quotas[name].agent)
@@ -21,7 +21,7 @@ describe('a caller who has used up a share', () => {
   })
 })
 
-it('all callers without a credential share what one agent may use, and take nothing from agents', () => {
+it('all callers without a credential together may use as much as one agent, and reduce no agent’s share', () => {
   const { requestBytes } = new Admission()
   requestBytes.take(nobody, quotas.requestBytes.agent)
   expect(() => requestBytes.take(nobody)).toThrow(/reached its limit/)

@@ -172,7 +172,7 @@ describe.each(names)('authentication of a %s request', name => {
     expect(await send({ [pageSecretHeader]: pageSecret, origin: ownOrigin() })).toBe(401)
     expect(await send({ authorization: `Bearer ${pageSecret}` })).toBe(401)
   })
-  it('authentication refuses two cookies of the same name, because one may be planted (B10)', async () =>
+  it('authentication refuses two cookies of the same name, because another site may have planted one of them (B10)', async () =>
     expect(await send({ ...page(), cookie: `${cookie}; ${cookie}x`, origin: ownOrigin() })).toBe(401))
 })
 
@@ -214,7 +214,7 @@ it('every transport accepts or refuses the same combinations of headers (B7)', a
   )
 })
 
-it('a CORS preflight is never granted (B3)', async () => {
+it('a CORS preflight request is never allowed (B3)', async () => {
   for (const origin of [...badOrigins(), ownOrigin()]) {
     const reply = await sendRequest('OPTIONS', `${apiRoot}/requests`, {
       origin,

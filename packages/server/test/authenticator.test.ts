@@ -63,11 +63,11 @@ const outcome = (...args: Parameters<typeof authenticate>): Promise<string> =>
   )
 
 describe('a request without a credential', () => {
-  it('a request without a credential gets files of the page and public operations, and nothing else', async () => {
+  it('a request without a credential may read files of the page and call public operations, and nothing else', async () => {
     const outcomes = await Promise.all(allAccess.map(access => outcome({}, access)))
     expect(outcomes).toEqual(['nobody', 'nobody', 'unauthenticated', 'unauthenticated', 'unauthenticated'])
   })
-  it('a request that needs no credential has no caller, even if it sends a valid credential', async () => {
+  it('a request for a public operation has no caller even if it contains a valid credential', async () => {
     for (const access of ['page', 'public'] as const) expect(await outcome(bearer, access)).toBe('nobody')
   })
 })
@@ -88,7 +88,7 @@ describe('the Host header', () => {
     for (const bad of ['box.example:1', 'x.box.example'])
       expect(await outcome({ ...bearer, host: bad }, 'read', {}, options), bad).toBe('wrong_host')
   })
-  it('the Host header has no port if the gateway listens on port 80', async () => {
+  it('the Host header may omit the port if the gateway listens on port 80', async () => {
     const options = { port: 80 }
     for (const good of ['localhost', '127.0.0.1', '[::1]'])
       expect(await outcome({ ...bearer, host: good }, 'read', {}, options), good).toBe('ada')
@@ -121,7 +121,7 @@ describe('a credential in the URL', () => {
       }
     },
   )
-  it('a credential in the URL is not seen in other parameters or in the path', async () => {
+  it('a parameter or path that only resembles a credential in the URL is accepted', async () => {
     for (const target of ['/x?tokens=a', '/x?mytoken=a', '/token=a', '/x?a=token'])
       expect(await outcome(bearer, 'read', { target }), target).toBe('ada')
   })
@@ -179,7 +179,7 @@ describe('a token', () => {
       message: expect.stringContaining('unknown, expired or revoked'),
     })
   })
-  it('a token that arrives over the Unix socket belongs to a command', async () => {
+  it('a caller whose token arrives over the Unix socket counts as a command', async () => {
     expect(await authenticate(bearer, 'read', { transport: 'unixSocket' })).toMatchObject({ via: 'cli' })
     expect(await authenticate(bearer, 'read', { transport: 'inProcess' })).toMatchObject({ via: 'api' })
   })
@@ -196,7 +196,7 @@ describe('a cookie', () => {
       via: 'page',
     })
   })
-  it('a cookie needs the gateway’s own origin or site for everything but reading', async () => {
+  it('a cookie needs the gateway’s own origin or site unless the request only reads', async () => {
     for (const more of [{}, { 'sec-fetch-site': 'none' }]) {
       expect(await outcome({ ...page(), ...more }, 'read')).toBe('ada')
       expect(await outcome({ ...page(), ...more }, 'write')).toBe('wrong_origin')
@@ -258,7 +258,7 @@ describe('a wrong credential', () => {
   })
 })
 
-it('an operation that needs a caller is refused without one', async () => {
+it('an operation that needs a caller is refused without a credential', async () => {
   const caller = await authenticate(bearer)
   expect(requireCaller(caller)).toBe(caller)
   expect(() => requireCaller(null)).toThrow(

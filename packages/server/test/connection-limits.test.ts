@@ -42,11 +42,11 @@ describe('a request with many headers', () => {
     const text = `GET ${apiRoot}/me HTTP/1.1\r\n${headers({ port } as TestServer)}\r\nConnection: close\r\n${filler}\r\n${last(port)}\r\n\r\n`
     return parseReply(await sendRaw(port, text)).status
   }
-  it('F20: a request with `headersMax` headers is accepted, and one with more is refused', async () => {
+  it('F20: a request with `headersMax` headers is accepted, and a request with more headers is refused', async () => {
     expect(await send(limits.headersMax, port => `Origin: http://localhost:${port}`)).toBe(200)
     expect(await send(limits.headersMax + 1, port => `Origin: http://localhost:${port}`)).toBe(431)
   })
-  it('F20: a request cannot hide an Origin header behind 2000 others', async () => {
+  it('F20: a request cannot hide an Origin header behind 2000 other headers', async () => {
     expect(await send(5, () => 'Origin: http://evil.test')).toBe(403)
     expect(await send(2100, () => 'Origin: http://evil.test')).toBe(431)
   })
@@ -141,7 +141,7 @@ describe('a connection beyond `connectionsMax`', () => {
     expect([two.destroyed, three.destroyed]).toEqual([false, false])
     for (const socket of [two, three]) socket.destroy()
   })
-  it('X9: a new connection beyond the limit replaces no stream or socket of a credential, and is closed if there are only those', async () => {
+  it('X9: a new connection beyond the limit replaces no stream or socket of a credential, and is closed if all connections are streams and sockets of credentials', async () => {
     const gateway = await open({ connectionLimits: { connectionsMax: 2 } })
     const stream = await connectTo(gateway, `GET ${apiRoot}/events HTTP/1.1\r\n${headers(gateway)}\r\n\r\n`)
     const socket = await openSocket(gateway)

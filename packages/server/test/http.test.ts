@@ -83,7 +83,7 @@ describe('an operation of the contract', () => {
   })
 })
 
-describe('the session log and the audit log', () => {
+describe('reading the session log and the audit log', () => {
   it('the session log and the audit log can be read page by page from the end, and the audit log can be searched', async () => {
     const session = await openSession(gateway)
     for (const title of ['Sweep the yard', 'Feed the cat', 'Water the fern']) {
@@ -114,7 +114,7 @@ describe('the session log and the audit log', () => {
 })
 
 describe('a request for an operation', () => {
-  it('a request for an operation combines path, query and body, and converts numbers in the query', async () => {
+  it('the input of an operation combines path, query and body, and numbers in the query are converted', async () => {
     const session = await openSession(gateway)
     const opened = await ask(gateway, session, 'k')
     const reply = await request(gateway, `/requests/${opened.id}?wait=0`, { headers: authHeaders('person') })
@@ -149,7 +149,7 @@ describe('a request for an operation', () => {
       expect(await faultCode(reply), key).toBe('bad_input')
     }
   })
-  it('A5: an answer is recorded with the client that the gateway observed, not the one that the caller claims', async () => {
+  it('A5: an answer is recorded with the client that the gateway observed, not with the client that the caller claims', async () => {
     const opened = await ask(gateway, await openSession(gateway), 'via')
     const reply = await request(gateway, `/requests/${opened.id}/answer`, {
       method: 'POST',
@@ -183,7 +183,7 @@ describe('a request for an operation', () => {
     })
     expect(overridden.status).toBe(200)
   })
-  it('a request for an operation gets only the id of the bug if it fails unexpectedly, and the bug is logged once', async () => {
+  it('a request for an operation that fails unexpectedly gets only an error id, and the error is logged once', async () => {
     const lines: LogLine[] = []
     const broken = { ...gateway.gateway, dispatchUnparsed: () => Promise.reject(new Error('inner\nworkings')) }
     const server = createServer({ gateway: broken, log: line => lines.push(line) })
@@ -281,7 +281,7 @@ describe('GET /healthz', () => {
 })
 
 describe('closing the server', () => {
-  it('closing the server ends long polls with the fault `draining`, without waiting for the end of the time to drain', async () => {
+  it('closing the server ends long polls with the fault `draining`, without waiting for the drain timeout', async () => {
     const closingServer = await startTestServer({ connectionLimits: { drainMaxMs: 3600_000 } })
     const opened = await ask(closingServer, await openSession(closingServer), 'k')
     const poll = request(closingServer, `/requests/${opened.id}?wait=60000`, { headers: authHeaders('agent') })

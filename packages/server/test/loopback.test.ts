@@ -26,7 +26,7 @@ async function takePort(port: number, host: string): Promise<number> {
   return (server.address() as { port: number }).port // a listening TCP server has a port
 }
 
-it('B9: the server replies on 127.0.0.1 and on [::1], and names itself localhost', async () => {
+it('B9: the server replies on 127.0.0.1 and on [::1], and uses localhost in its URL', async () => {
   const { port, url } = await start(0)
   expect(url).toBe(`http://localhost:${port}`)
   for (const host of ['127.0.0.1', '[::1]', 'localhost'])

@@ -46,14 +46,14 @@ describe('a connection', () => {
   }
   const destroyed = (...sockets: Socket[]) => sockets.map(socket => socket.destroyed)
 
-  it('X9: a connection replaces the one that was added first, if there are too many', async () => {
+  it('X9: a new connection beyond the limit replaces the connection that was added first', async () => {
     const [one, two, three] = [await added(), await added(), await added()]
     expect(destroyed(one, two, three)).toEqual([false, false, false])
     const four = await added()
     expect(destroyed(one, two, three, four)).toEqual([true, false, false, false])
     expect([...open]).toEqual([two, three, four])
   })
-  it('X9: a connection is not replaced while a request with a credential is in progress, and afterwards as one that was just used', async () => {
+  it('X9: a connection is not replaced while a request with a credential is in progress, and counts as just used afterwards', async () => {
     const [one, two, three] = [await added(), await added(), await added()]
     open.protect(one)
     open.protect(one)
@@ -71,7 +71,7 @@ describe('a connection', () => {
     expect(one.destroyed).toBe(true)
     expect([...open]).toHaveLength(3)
   })
-  it('X9: a connection is closed at once if all others are protected', async () => {
+  it('X9: a new connection beyond the limit is closed at once if all others are protected', async () => {
     const three = [await added(), await added(), await added()]
     for (const socket of three) open.protect(socket)
     expect((await added()).destroyed).toBe(true)
@@ -91,7 +91,7 @@ describe('a connection', () => {
     open.unprotect(two)
     expect([...open]).toEqual([])
   })
-  it('a connection that is destroyed cannot be protected, and does not return when its request ends', async () => {
+  it('a connection that is destroyed cannot be protected, and is not tracked again when its request ends', async () => {
     const [one, two] = [await added(), await added()]
     open.protect(two)
     const gone = [closed(one), closed(two)]

@@ -47,7 +47,7 @@ describe('one agent', () => {
     for (const { ws } of sockets) ws.terminate()
   })
 
-  it('F12: one agent can open its share of streams, and people still get theirs', async () => {
+  it('F12: one agent can open its share of streams, and people can still open theirs', async () => {
     const session = await openSession(gateway)
     const open = (role: 'agent' | 'person') =>
       gateway.server.fetch(
@@ -63,7 +63,7 @@ describe('one agent', () => {
     expect((await open('agent')).status).toBe(200)
   })
 
-  it('X9: one agent can have its share of long polls, on any number of sockets', async () => {
+  it('X9: one agent has a limited number of long polls on all its sockets together', async () => {
     const request = await ask(gateway, await openSession(gateway), 'k')
     const poll = { op: 'getRequest', input: { id: request.id, wait: limits.waitMaxMs } }
     const [one, two] = [
@@ -93,7 +93,7 @@ describe('one agent', () => {
     for (const { ws } of [one, two]) ws.terminate()
   })
 
-  it('F3: one agent can have its share of operations in progress on sockets', async () => {
+  it('F3: one agent has a limited number of operations in progress on its sockets', async () => {
     const request = await ask(gateway, await openSession(gateway), 'k')
     const socket = await openSocket(gateway, authHeaders('agent'))
     for (let i = 0; i <= quotas.operations.agent; i++)
@@ -102,7 +102,7 @@ describe('one agent', () => {
     socket.ws.terminate()
   })
 
-  it('F12: one agent can write its share of bytes per minute', async () => {
+  it('F12: one agent can write a limited number of bytes per minute', async () => {
     const session = await openSession(gateway)
     const text = 'x'.repeat(limits.textMax)
     const append = () =>
@@ -119,7 +119,7 @@ describe('one agent', () => {
     expect((await request(gateway, `/sessions/${session.id}`, { headers: authHeaders('agent') })).status).toBe(200)
   })
 
-  it('F12: one agent can send its share of request bytes at the same time, and people can still answer', async () => {
+  it('F12: one agent can send a limited number of request bytes at the same time, and people can still answer', async () => {
     const session = await openSession(gateway)
     const pending = await ask(gateway, session, 'k')
     const head = (length: number) =>
@@ -174,7 +174,7 @@ describe('a runner', () => {
 })
 
 describe('an operation without a credential', () => {
-  it('F4: an operation without a credential can only have a small body', async () => {
+  it('F4: an operation without a credential accepts only a small body', async () => {
     const signIn = (code: string) =>
       request(gateway, '/sign-in', {
         method: 'POST',
@@ -194,7 +194,7 @@ describe('a socket', () => {
     return session
   }
 
-  it('F3: a socket that subscribes again and again gets the snapshot of its last frame', async () => {
+  it('F3: a socket that subscribes again and again gets the snapshot for its last subscribe frame', async () => {
     const session = await openLargeRequests()
     const socket = await openSocket(gateway, authHeaders('agent'))
     for (let i = 0; i < 2000; i++) socket.send({ subscribe: { session: session.id } })
@@ -253,7 +253,7 @@ describe('a socket', () => {
     await own.close()
   })
 
-  it('X7: a socket that sends a few pings gets pongs, and one that sends a flood is disconnected', async () => {
+  it('X7: a socket that sends a few pings gets pongs, and a socket that sends a flood of pings is disconnected', async () => {
     const { ws } = await openSocket(gateway, authHeaders('agent'))
     const pong = new Promise(resolve => ws.once('pong', data => resolve(String(data))))
     ws.ping('hello')

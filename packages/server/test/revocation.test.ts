@@ -35,7 +35,7 @@ function startWatch(): Watch {
     tickedAt = now
   }
   const timer = setInterval(tick, stepMs).unref()
-  // A revocation needs the database, whose processes wait for the machine as this one does, and fewer than 10 of its replies.
+  // A revocation needs fewer than 10 replies of the database, whose processes are slow if this process is slow.
   const allowanceBeforeMs = 10 * slowestMs
   return {
     stop() {
@@ -101,7 +101,7 @@ async function serve(store: Store): Promise<WatchedServer> {
   }
 }
 
-describe.each(setups)('with %s', (_name, openStores) => {
+describe.each(setups)('revoking a credential with %s', (_name, openStores) => {
   let opened: Stores
   /** The gateway that revokes. */
   let here: WatchedServer
@@ -172,7 +172,7 @@ describe.each(setups)('with %s', (_name, openStores) => {
     expect(elapsedMs - alreadyMs).toBeLessThan(promisedMs + allowanceMs)
   }
 
-  it('A12: an event stream ends and carries no later event', async () => {
+  it('A12: after a revocation, an event stream ends and contains no later event', async () => {
     const { ended } = await openStream(bearer())
     const sinceRevoked = await revoke()
     await answer()
@@ -180,7 +180,7 @@ describe.each(setups)('with %s', (_name, openStores) => {
     expect(await ended).not.toContain('request.resolved')
     expect(await ended).not.toContain('token.removed')
   })
-  it('A12: a socket is closed, with and without a subscription', async () => {
+  it('A12: after a revocation, a socket is closed, with and without a subscription', async () => {
     const idle = await openSocket(there, bearer())
     const subscribed = await openSocket(there, bearer())
     subscribed.send({ subscribe: {} })
@@ -189,7 +189,7 @@ describe.each(setups)('with %s', (_name, openStores) => {
     await within(sinceRevoked, Promise.all([idle.closed, subscribed.closed]))
     expect(await idle.closed).toBe(1008)
   })
-  it('A12: a long poll ends with 401, over HTTP and on a socket, and never returns an answer', async () => {
+  it('A12: after a revocation, a long poll ends with 401 over HTTP and on a socket, and never returns an answer', async () => {
     const { id: agent, secret } = await send<Token & { secret: string }>(here, secrets.person, '/tokens', {
       role: 'agent',
       name: 'poller',
@@ -211,7 +211,7 @@ describe.each(setups)('with %s', (_name, openStores) => {
     expect([reply.status, await reply.text()]).toEqual([401, expect.not.stringContaining('allow')])
     expect((await Promise.race([socket.next(), socket.closed.then(() => null)]))?.status).not.toBe(200)
   })
-  it('A12: an operation whose body is still being sent ends with 401', async () => {
+  it('A12: after a revocation, an operation whose body is still being sent ends with 401', async () => {
     const upload = connect(there.port, '127.0.0.1')
     cleanUps.push(() => upload.destroy())
     const received = new Promise<string>(resolve => upload.once('data', chunk => resolve(chunk.toString())))
@@ -235,7 +235,7 @@ describe.each(setups)('with %s', (_name, openStores) => {
     const pending = await request(here, `/requests/${asked.id}`, { headers: authHeaders('person') })
     expect(await pending.json()).toMatchObject({ status: 'pending' })
   })
-  it('A12: the streams of a credential end when the credential that created it is revoked', async () => {
+  it('A12: revoking a credential also ends the streams of the credentials that it created', async () => {
     const cookie = await signIn(bob.secret)
     const { ended } = await openStream(cookie)
     await within(await revoke(), ended)
@@ -249,7 +249,7 @@ describe.each(setups)('with %s', (_name, openStores) => {
     await within(startWatch(), ended)
     expect((await request(there, '/me', { headers: laptop })).status).toBe(200)
   })
-  it('a credential that expires loses its streams too', async () => {
+  it('the streams of a credential end when the credential expires', async () => {
     const expiresAt = (await (await request(here, '/me', { headers: authHeaders('person') })).json()).now + 1000
     bob = await send<typeof bob>(here, secrets.person, '/tokens', { role: 'person', name: 'bob', expiresAt })
     const { ended } = await openStream(bearer())

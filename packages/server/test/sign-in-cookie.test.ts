@@ -7,7 +7,7 @@ describe('the sign-in cookie', () => {
   it('the sign-in cookie is named after the port, and scripts and other sites cannot use it', () => {
     expect(formatSignInCookie(cookie)).toBe('holdpoint_4747=abc; HttpOnly; SameSite=Strict; Path=/; Max-Age=60')
   })
-  it('the sign-in cookie is sent over https only, if the page was opened over https', () => {
+  it('the sign-in cookie is sent only over https if the page was opened over https', () => {
     expect(formatSignInCookie({ ...cookie, secure: true })).toMatch(/; Max-Age=60; Secure$/)
   })
 })
@@ -26,7 +26,7 @@ describe('the secret in a Cookie header', () => {
     ['x=holdpoint_4747=abc', null],
     ['', null],
     [undefined, null],
-  ])('the secret in a Cookie header of %j is %j', (header, secret) => {
+  ])('the secret read from the Cookie header %j is %j', (header, secret) => {
     expect(parseSignInCookie(header, 4747)).toBe(secret)
   })
 })

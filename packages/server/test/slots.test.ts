@@ -10,8 +10,8 @@ const ada: QuotaCaller = { role: 'person', token: 'ada' }
 const never = () => {}
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-describe('a slot', () => {
-  it('F3: a slot is granted at once within the share of a credential, and otherwise later in the order of arrival', async () => {
+describe('a slot for an operation', () => {
+  it('F3: a slot for an operation is granted at once within the share of a credential, and otherwise later in the order of arrival', async () => {
     const slots = new Slots()
     const held = Array.from({ length: quotas.slots.agent }, () => slots.slotFor(agent(), 1, never))
     for (const slot of held) await slot.acquire()
@@ -55,7 +55,7 @@ describe('a slot', () => {
     await nextAcquired
   })
 
-  it('a slot is granted at once again, after work of the same credential has waited and ended', async () => {
+  it('a slot is granted at once again after earlier work of the same credential has waited and ended', async () => {
     const slots = new Slots()
     const held = slots.slotFor(agent(), quotas.slots.agent, never)
     await held.acquire()
@@ -68,7 +68,7 @@ describe('a slot', () => {
     await slots.slotFor(agent(), quotas.slots.agent, never).acquire()
   })
 
-  it('a slot is given back by work that is canceled after it has waited and started', async () => {
+  it('a slot becomes free when work that had waited for it is canceled after its start', async () => {
     const slots = new Slots()
     const held = slots.slotFor(agent(), quotas.slots.agent, never)
     await held.acquire()

@@ -168,7 +168,7 @@ describe('the event stream', () => {
     for (let frame = await next(); frame.event?.text !== 'in process'; frame = await next());
     await events.return()
   })
-  it('the event stream disconnects a client that does not read, and no other client', async () => {
+  it('the event stream disconnects only the client that does not read', async () => {
     const slow = connect(gateway.port, '127.0.0.1')
     slow.write(
       `GET ${apiRoot}/events HTTP/1.1\r\nHost: localhost:${gateway.port}\r\nAuthorization: ${authHeaders('person').authorization}\r\n\r\n`,
@@ -220,7 +220,7 @@ describe('a stream without events', () => {
       new Request(`http://localhost${apiRoot}/events`, { headers: { authorization: `Bearer ${secret}` } }),
     )
 
-  it('a stream without events sends heartbeats, and ends without waiting for the next one when its credential is revoked', async () => {
+  it('a stream without events sends heartbeats, and ends without waiting for the next heartbeat when its credential is revoked', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const made = await post(gateway, 'person', '/tokens', { role: 'person', name: 'bob' })
     const { id, secret } = (await made.json()) as { id: string; secret: string }

@@ -33,7 +33,7 @@ function statusOver(target: object, headers = {}): Promise<number> {
   })
 }
 
-it('only the user of the gateway can connect to the Unix socket, and the file is removed at the end', async () => {
+it('only the user of the gateway can connect to the Unix socket, and the socket file is removed when the gateway stops', async () => {
   const server = await start({}, { socketPath })
   expect(statSync(socketPath).mode & 0o777).toBe(0o600)
   expect(await statusOver({ socketPath })).toBe(200)
@@ -49,7 +49,7 @@ it('a gateway replaces the socket file that a killed gateway left behind', async
   expect(await statusOver({ socketPath })).toBe(200)
 })
 
-it('a full port does not lock out the clients of the Unix socket', async () => {
+it('clients of the Unix socket can connect even if the port has no free connection', async () => {
   const { port } = await start({ connectionLimits: { connectionsMax: 2 } }, { socketPath })
   const connections: Socket[] = []
   // Streams with a credential, because unused connections make room for new ones.
@@ -70,7 +70,7 @@ it.each(['127.0.0.2', '::1'])('the URL of a gateway that listens on %s works', a
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
 })
 
-it('the URL of a gateway that listens on all addresses names localhost, and 0.0.0.0 stays refused (B9)', async () => {
+it('the URL of a gateway that listens on all addresses names localhost, and the host 0.0.0.0 is refused (B9)', async () => {
   const { url, port } = await start({}, { host: '0.0.0.0' })
   expect(url).toBe(`http://localhost:${port}`)
   expect(await sendRaw(port, `GET /healthz HTTP/1.1\r\nHost: 0.0.0.0:${port}\r\nConnection: close\r\n\r\n`)).toMatch(

@@ -25,7 +25,7 @@ describe('the count of wrong attempts', () => {
     expect(attempts.refuse('a', wrong)).toBe(wrong)
   })
 
-  it('the count of wrong attempts starts again in total as well', () => {
+  it('the count of wrong attempts over all sources starts again after a minute too', () => {
     let now = 5
     const attempts = new WrongAttempts(() => now)
     for (let i = 0; i < limits.wrongAttemptsTotalMax; i++) expect(attempts.refuse(`${i}`, wrong)).toBe(wrong)
@@ -34,7 +34,7 @@ describe('the count of wrong attempts', () => {
     for (let i = 0; i < limits.wrongAttemptsTotalMax; i++) expect(attempts.refuse(`${i}`, wrong)).toBe(wrong)
   })
 
-  it('the count of wrong attempts works without a given clock', () => {
+  it('the count of wrong attempts works with the system clock by default', () => {
     const attempts = new WrongAttempts()
     for (let i = 0; i < limits.wrongAttemptsMax; i++) expect(attempts.refuse('a', wrong)).toBe(wrong)
     expect(attempts.refuse('a', wrong).code).toBe('too_many')
@@ -56,6 +56,6 @@ it.each([
   ['::', '0:0:0:0'],
   ['1:2:3:4:5:6:7:8:9', '1:2:3:4'],
   [undefined, 'local'],
-])('the source of the address %s is %s', (address, source) => {
+])('attempts from the address %s count for the source %s', (address, source) => {
   expect(sourceOf(address)).toBe(source)
 })

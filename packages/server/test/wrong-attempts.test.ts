@@ -98,7 +98,7 @@ describe('wrong sign-in codes', () => {
     })
     socket.ws.close()
   })
-  it('L7: the audit log records too many wrong sign-in codes, with a limited number of entries', async () => {
+  it('L7: the audit log contains a limited number of entries about too many wrong sign-in codes', async () => {
     for (let i = 0; i < limits.wrongAttemptsMax + 20; i++) await signIn(`wrong-${i}`)
     const reply = await request(gateway, '/audit?include=notices', { headers: authHeaders('person') })
     const { items } = (await reply.json()) as Output<'listAudit'> // the reply has the type that the contract declares
@@ -111,8 +111,8 @@ describe('wrong sign-in codes', () => {
   })
 })
 
-describe('wrong hints of tokens', () => {
-  it('A8: wrong hints of tokens get 429 after the limit, and the hint of a valid token still gets its proof', async () => {
+describe('wrong token hints', () => {
+  it('A8: wrong token hints get 429 after the limit, and the hint of a valid token still gets a proof', async () => {
     const prove = (hint: string) => send('/proof', { hint, nonce: '0'.repeat(32) })
     const statuses: number[] = []
     for (let i = 0; i < limits.wrongAttemptsMax + 10; i++) statuses.push(await prove(i.toString(16).padStart(16, '0')))

@@ -122,7 +122,7 @@ describe('C9: a SQLite file that was replaced', () => {
     copyFileSync(`${file}.old`, file)
     await expect(open()).rejects.toMatchObject(refusal(/last known event is 8 .* ends at event 5/))
   })
-  it('an older copy that was continued elsewhere is refused, even if it is longer', async () => {
+  it('an older copy of the file to which another gateway has added events is refused, even if it is longer', async () => {
     const store = await open()
     await writeEvents(store, 5)
     await store.backup(`${file}.old`)
@@ -168,7 +168,7 @@ describe('the note of the head', () => {
     await store.close()
     expect(noted()).toMatchObject({ seq })
   })
-  it('the note is readable by its owner only, and is not created if the caller does not want one', async () => {
+  it('the note of the head is readable only by its owner, and is not created if the caller does not want it', async () => {
     const umask = process.umask(0)
     await (await open()).close()
     process.umask(umask)

@@ -132,7 +132,7 @@ describe('the migration to schema 7', () => {
     await store.close()
   }
 
-  it('the migration to schema 7 notes since when a session of a SQLite store waits for people', async () => {
+  it('the migration to schema 7 records since when each session in a SQLite store has waited for people', async () => {
     const folder = temporaryFolder()
     const file = join(folder.path, 'old.db')
     const db = new DatabaseSync(file)
@@ -157,7 +157,7 @@ describe('the migration to schema 7', () => {
     folder.remove()
   })
 
-  it('the migration to schema 7 notes since when a session of a PostgreSQL store waits for people', async () => {
+  it('the migration to schema 7 records since when each session in a PostgreSQL store has waited for people', async () => {
     if (!(await hasPostgres())) return
     const database = await freshDatabase()
     const admin = postgres(database.url, { max: 1, onnotice: () => {} })

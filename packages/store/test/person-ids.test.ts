@@ -137,7 +137,7 @@ describe.each(stores)('migrating a %s store of schema 3', (_name, migrate) => {
     expect(tokens.filter(row => row.creatorUnknown).map(row => row.name)).toEqual(['bob', 'ci'])
   })
 
-  it('the migration fills the new column with the agents of sessions, and keeps rows that can be updated', async () => {
+  it('the migration fills the new column with the agents of sessions, and the rows can still be updated', async () => {
     const store = await migrate()
     const where = { agent: 'tok_d0000000000000000000' }
     const [found] = await store.find('session', { where })

@@ -7,7 +7,7 @@ import { sqliteLocation, temporaryFolder } from './stores.ts'
 
 storeSuite('the SQLite store', sqliteLocation, true)
 
-it('the SQLite store returns a new request as it was stored, even if the caller changes the ask that it has passed', async () => {
+it('the SQLite store returns a new request as it was stored, even if the caller later changes the ask object', async () => {
   const folder = temporaryFolder()
   const store = await openSqlite({ file: join(folder.path, 'holdpoint.db') })
   try {

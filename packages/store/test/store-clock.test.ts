@@ -173,7 +173,7 @@ describe('T2: the monotonic time of the machine', () => {
     expect(time.monotonic() - before).toBe(11 * hour + 1250)
   })
 
-  it('T2: the monotonic time of the machine does not count a wall clock that was set', () => {
+  it('T2: the monotonic time of the machine does not change when the wall clock is set', () => {
     const { clocks, time, pass } = machine()
     const before = time.monotonic()
     clocks.wall += 2 * hour

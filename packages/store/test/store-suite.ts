@@ -305,7 +305,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect((await store.head()).at).toBe(5_000_000_001_000)
     })
 
-    it('F17: a store keeps its time running after the clock went two hours forward and back, and reports both jumps', async () => {
+    it('F17: a store returns correct times after the clock went two hours forward and back, and reports both jumps', async () => {
       await store.close()
       const time = { now: 5_000_000_000_000, elapsed: 0 }
       const clock = { now: () => time.now, monotonic: () => time.elapsed }
@@ -375,7 +375,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await tampered(event => [event])).toEqual({ ok: true, events: 5 })
     })
 
-    it('a store keeps the keys of secret answers until they are deleted, and lists old ones', async () => {
+    it('a store keeps the keys of secret answers until they are deleted, and lists old keys', async () => {
       const id = `${sample.requestId(1)}.a-_B`
       expect(await store.keys.get(id)).toBeUndefined()
       await store.keys.put(id, 'first')

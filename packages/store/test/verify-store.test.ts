@@ -201,7 +201,7 @@ describe('R11: verifying a SQLite store', () => {
     expect(report).toMatchObject({ ok: false, problem: expect.stringMatching(problem), meaning: expect.any(String) })
   })
 
-  it('R11: verifying a SQLite store fails if its whole log was replaced with another valid one', async () => {
+  it('R11: verifying a SQLite store fails if its whole log was replaced with another valid log', async () => {
     rmSync(file)
     const forged = await openSqlite({ file, headFile: null })
     for (let n = 0; n < 3; n++) await fill(forged)

@@ -57,7 +57,7 @@ describe('readKeyPress', () => {
     },
   )
   it.each(['ctrlKey', 'metaKey', 'altKey'] as const)(
-    'readKeyPress leaves keys with %s to the browser, except for Ctrl+K and Cmd+K',
+    'readKeyPress leaves keys pressed with %s to the browser, except for Ctrl+K and Cmd+K',
     modifier => {
       expect(readKeyPress(press('a', { [modifier]: true }))).toBeNull()
       const palette = modifier === 'altKey' ? null : { name: 'palette' }
@@ -85,7 +85,7 @@ describe('actOnCard', () => {
     choose: n => called.push(`choose ${n}`),
   }
 
-  it('actOnCard returns the action that the card registered: a decision, or an action that is carried out at once', () => {
+  it('actOnCard returns the action that the card has registered, which is a decision or is carried out at once', () => {
     const allow = actOnCard({ name: 'allow' }, { id, ask }, actions, false)
     if (!allow || !('decide' in allow)) throw new Error('not a decision')
     expect(allow).toMatchObject({ target: 'card', content: 'req_1 {"kind":"allow"}' })
@@ -106,7 +106,7 @@ describe('actOnCard', () => {
       why: expect.stringContaining('is dangerous'),
     })
   })
-  it('actOnCard gives a reason if the request cannot be allowed, and returns null for other actions that the card lacks', () => {
+  it('actOnCard gives a reason if the request cannot be allowed, and returns null for any other action that the card does not have', () => {
     expect(actOnCard({ name: 'allow' }, { id, ask }, {}, false)).toEqual({ why: expect.any(String) })
     expect(actOnCard({ name: 'edit' }, { id, ask }, {}, false)).toBeNull()
   })

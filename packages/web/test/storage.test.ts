@@ -12,7 +12,7 @@ describe('the absence of a person', () => {
     const back = 1000 + awayMinMs
     expect(visitAt({ at: 1000, away: null }, back)).toEqual({ at: back, away: { from: 1000, to: back } })
   })
-  it('the absence of a person is kept until it is dismissed, and continues with the next absence', () => {
+  it('the absence of a person is stored until the person dismisses its summary, and continues with the next absence', () => {
     const away = { from: 1000, to: 1000 + awayMinMs }
     expect(visitAt({ at: away.to, away }, away.to + 1000).away).toEqual(away)
     const later = away.to + 2 * awayMinMs
@@ -29,7 +29,7 @@ describe('the absence of a person', () => {
 })
 
 describe('what a person has read', () => {
-  it('what a person has read is stored per session, and forgotten sessions still count as read', () => {
+  it('what a person has read is stored per session, and sessions whose entry was dropped still count as read', () => {
     let read = parseReadTimes('{"since":5,"sessions":{}}')
     for (let n = 1; n <= 201; n++) read = read && parseReadTimes(writeReadTimes(read, sessionId(n), 1000 + n))
     expect(read?.sessions.size).toBe(200)
@@ -40,7 +40,7 @@ describe('what a person has read', () => {
     expect(['x', '3', '{"sessions":{}}', null].map(parseReadTimes)).toEqual([null, null, null, null])
     expect(parseReadTimes(`{"since":1,"sessions":{"a":2,"${sessionId(1)}":"3"}}`)?.sessions.size).toBe(0)
   })
-  it('what a person has read is compared with the last message, the last finished turn and the end, but not with what a person stopped', () => {
+  it('newsAt returns the time of the last message, the last finished turn or the end of a session, and ignores turns and ends that a person caused', () => {
     const at = (more: Partial<Session>) => newsAt({ ending: null, endedAt: null, ...more } as Session) // no other fields are used
     expect(at({})).toBe(0)
     expect(at({ lastMessageAt: 3, lastTurn: { ending: 'done', at: 7 } })).toBe(7)

@@ -26,14 +26,14 @@ it('every text of the page has a size of the type scale', () => {
   expect(stray).toEqual([])
 })
 
-it('the text of the page has two weights', () => {
+it('the page uses only two font weights', () => {
   const weights = matchesIn(/\.css$/, /\bfont-weight: ([^;]+);/g).filter(
     ({ place }) => !place.startsWith('ui/fonts.css'),
   )
   expect(new Set(weights.map(({ text }) => text))).toEqual(new Set(['400', '600']))
 })
 
-it('the spaces of the page are on a grid of 4 pixels, or at most 2 pixels wide', () => {
+it('margins and gaps of the page are multiples of 4 pixels, or at most 2 pixels', () => {
   const spaces = matchesIn(/\.css$/, /\b(?:padding|margin|gap|row-gap|column-gap)(?:-[a-z-]+)?: ([^;]+);/g)
   const isOnGrid = (px: number) => px <= 2 || px % 4 === 0
   const stray = spaces.filter(({ text }) =>
@@ -43,7 +43,7 @@ it('the spaces of the page are on a grid of 4 pixels, or at most 2 pixels wide',
   expect(stray).toEqual([])
 })
 
-it('the page draws its icons with one set, and not with characters of the system’s fonts', () => {
+it('the page draws its icons with one set, and not with characters of a font', () => {
   const symbols = matchesIn(/\.(?:tsx?|css)$/, /[\u2190-\u21FF\u2500-\u27BF\u2B00-\u2BFF\u27F5-\u27FF]/g)
   // In these files, such characters are text and not icons: in agents' texts, for a key, and between the names of agents in a tooltip.
   const texts =

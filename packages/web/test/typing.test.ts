@@ -111,8 +111,8 @@ function play({ screen, focus, keys, asked, answered }: Scenario): TypingPage {
   return page
 }
 
-describe('a text that is typed on the page while requests appear', () => {
-  it('a text that is typed on the page while requests appear decides nothing at 30 to 600 ms per key, for any text', () => {
+describe('text typed on the page while requests appear', () => {
+  it('text typed on the page while requests appear answers no request, for any text at 30 to 600 ms per key', () => {
     fc.assert(
       fc.property(scenario, one => {
         expect(play(one).decided).toEqual([])
@@ -122,7 +122,7 @@ describe('a text that is typed on the page while requests appear', () => {
   })
 })
 
-describe('a key that decides', () => {
+describe('a key that answers a request', () => {
   function openPage(screen: Screen = 'inbox'): TypingPage {
     const page = new TypingPage(screen)
     page.ask(approval)
@@ -132,7 +132,7 @@ describe('a key that decides', () => {
     return page
   }
 
-  it('a key that decides answers the request if no other key is pressed shortly before or after', () => {
+  it('a key that answers a request takes effect if no other key is pressed shortly before or after', () => {
     const page = openPage()
     page.press('a')
     page.wait(letterPauseMs - 1)
@@ -140,7 +140,7 @@ describe('a key that decides', () => {
     page.wait(1)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('a key that decides is ignored for one second after a key that is not a shortcut', () => {
+  it('a key that answers a request is ignored for one second after a key that is not a shortcut', () => {
     const page = openPage()
     page.press('h')
     page.wait(typingPauseMs - 1)
@@ -151,7 +151,7 @@ describe('a key that decides', () => {
     page.wait(letterPauseMs)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('a key that decides works again sooner after a key that is a shortcut', () => {
+  it('a key that answers a request works again sooner after a key that is a shortcut', () => {
     const page = openPage()
     page.press('j')
     page.wait(letterPauseMs)
@@ -159,7 +159,7 @@ describe('a key that decides', () => {
     page.wait(letterPauseMs)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('a key that decides is dropped if another key follows, and the page says so', () => {
+  it('a key that answers a request is dropped if another key follows, and the page says so', () => {
     const page = openPage()
     page.press('a')
     page.wait(600)
@@ -168,7 +168,7 @@ describe('a key that decides', () => {
     expect(page.decided).toEqual([])
     expect(page.toasts).toEqual(['Nothing was sent, because another key followed.'])
   })
-  it('a key that decides is dropped if its request is answered elsewhere in the meantime, and does not answer the next request', () => {
+  it('a key that answers a request is dropped if its request is answered elsewhere in the meantime, and does not answer the next request', () => {
     const page = openPage()
     page.press('a')
     page.wait(300)
@@ -177,7 +177,7 @@ describe('a key that decides', () => {
     expect(page.decided).toEqual([])
     expect(page.toasts).toEqual(['Nothing was sent, because the request just changed. Press again to confirm.'])
   })
-  it('a key that decides is carried out even if another request appears in the meantime', () => {
+  it('a key that answers a request is carried out even if another request appears in the meantime', () => {
     const page = openPage()
     page.press('a')
     page.wait(300)
@@ -185,7 +185,7 @@ describe('a key that decides', () => {
     page.wait(letterPauseMs)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('a key that decides is ignored right after the list has changed', () => {
+  it('a key that answers a request is ignored right after the list has changed', () => {
     const page = openPage()
     page.ask(approval)
     page.press('a')
@@ -194,8 +194,8 @@ describe('a key that decides', () => {
   })
 })
 
-describe('Enter in the field of a reason', () => {
-  it('Enter in the field of a reason denies if the person typed the reason after a pause', () => {
+describe('Enter in the reason field', () => {
+  it('Enter in the reason field denies if the person typed the reason after a pause', () => {
     const page = new TypingPage('inbox')
     page.ask(approval)
     page.activate()
@@ -206,7 +206,7 @@ describe('Enter in the field of a reason', () => {
     for (const key of [...'no', 'Enter']) page.press(key)
     expect(page.decided).toEqual(['deny req_1'])
   })
-  it('Enter in the field of a reason denies nothing if the key that opened the field began the same text', () => {
+  it('Enter in the reason field denies nothing if the key that opened the field was the first letter of the typed text', () => {
     const page = new TypingPage('inbox')
     page.ask(approval)
     page.activate()

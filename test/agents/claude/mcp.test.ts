@@ -149,7 +149,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect(model.toolResult(back.id)).toBe('PostgreSQL')
   })
 
-  it('Claude Code waits for an hour over HTTP, and the request names the folder that it works in', async () => {
+  it('Claude Code waits for an hour over HTTP, and the request names the working folder of Claude Code', async () => {
     const clock = new ManualClock()
     const fixture = await RunnerFixture.open({ clock })
     const dataFolder = openDataFolder(join(folder, 'home'))
@@ -283,7 +283,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     })
   })
 
-  it('Claude Code finds the server after `holdpoint mcp install claude`, and no longer after `holdpoint mcp remove claude`', async () => {
+  it('Claude Code finds Holdpoint’s server after `holdpoint mcp install claude`, but not after `holdpoint mcp remove claude`', async () => {
     const own = {
       ...claudeEnvironment(model, folder),
       HOLDPOINT_CLAUDE: claudeExecutable(),

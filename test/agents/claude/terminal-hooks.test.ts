@@ -176,7 +176,7 @@ describe('Claude Code in a person’s own terminal', () => {
     await expect.poll(() => deliveryOf(request)).toBe('taken')
   })
 
-  it('a deny on the page of a command that already runs, because it was allowed in the terminal of Claude Code, is undeliverable, and the session says that the command ran', async () => {
+  it('if a command was allowed in the terminal of Claude Code and is running, a deny on the page is undeliverable, and the session says that the command ran', async () => {
     await hook('install')
     const terminal = await openClaude()
     const id = await prompt(terminal, 'long')
@@ -241,7 +241,7 @@ describe('Claude Code in a person’s own terminal', () => {
     expect(model.toolResult(id)).toMatch(/rule/i)
   })
 
-  it('Claude Code asks in the terminal for a call that is too large for the rules, although it would run the call otherwise', async () => {
+  it('Claude Code asks in the terminal for a call that is too large for the rules, although Claude Code would otherwise run the call', async () => {
     await hook('install')
     const terminal = await openClaude()
     await prompt(terminal, 'large')

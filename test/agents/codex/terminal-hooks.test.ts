@@ -27,7 +27,7 @@ describe('Codex in a person’s own terminal', () => {
     await terminal.waitFor('Ask Codex to do anything')
   })
 
-  it('Codex in a person’s own terminal runs a command that a person allows on the page, reads the note, and shows no dialog meanwhile', async () => {
+  it('Codex in a person’s own terminal runs a command that a person allows on the page, reads the note, and shows no dialog in the meantime', async () => {
     const id = await own.prompt(terminal, 'allowed')
     const request = await own.pending()
     expect(request.ask).toMatchObject({

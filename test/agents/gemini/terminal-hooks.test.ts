@@ -56,7 +56,7 @@ describe('Gemini in a person’s own terminal', () => {
     await expect.poll(() => own.sessionState(session)).toBe('ended')
   })
 
-  it('Gemini in a person’s own terminal applies a deny rule before it asks, and the model reads the reason', async () => {
+  it('Gemini in a person’s own terminal applies a deny rule without asking, and the model reads the reason', async () => {
     const rule = await own.gateway.call('addRule', { effect: 'deny', command: 'echo ran', note: 'not today' })
     const terminal = await openGemini('default')
     const id = await own.prompt(terminal, 'ruled')
@@ -143,7 +143,7 @@ describe('Gemini in a person’s own terminal', () => {
     }
   })
 
-  it('the hooks of Gemini contain no token, their installation says what they cannot do, and the settings are byte for byte as before after the hooks are removed', async () => {
+  it('the hooks of Gemini contain no token, the installation lists their limits, and the settings are byte for byte as before after the hooks are removed', async () => {
     const { out } = await own.hook('install', 'gemini')
     expect(out).toContain('cannot answer what Gemini asks')
     expect(readFileSync(settings, 'utf8')).toContain('hook run gemini')

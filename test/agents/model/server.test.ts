@@ -121,7 +121,7 @@ describe.each(Object.entries(wires))('the scripted model in the dialect %s', (di
     expect(model.hasRead('3 gone')).toBe(true)
   })
 
-  it(`the scripted model in the dialect ${dialect} replies to requests without a shell tool with a short text`, async () => {
+  it(`the scripted model in the dialect ${dialect} replies with a short text to requests that offer no shell tool`, async () => {
     model.script('clean up', shell('rm *.tmp'))
     const reply = await (await post(wire.path, wire.body('A title for: Please clean up.', null))).text()
 
@@ -151,7 +151,7 @@ describe.each(Object.entries(wires))('the scripted model in the dialect %s', (di
 
 const chat = wires['openai-chat'] as Wire // the table above has it
 
-it('the last marker of a message selects the script, because agents merge messages', async () => {
+it('the last marker in a message selects the script of the model, because agents merge messages', async () => {
   model.script('first job', say('first'))
   model.script('second job', say('second'))
   const reply = await (await post(chat.path, chat.body('Do the first job.\n\nNo, do the second job.', 'bash'))).text()
@@ -159,7 +159,7 @@ it('the last marker of a message selects the script, because agents merge messag
   expect(reply).toContain('second')
 })
 
-it('a message of the agent itself after the end of a turn selects no script', async () => {
+it('a message that the agent itself adds after a turn selects no script of the model', async () => {
   model.script('clean up', shell('rm *.tmp'))
   const messages = [
     { role: 'user', content: 'Please clean up.' },
@@ -172,7 +172,7 @@ it('a message of the agent itself after the end of a turn selects no script', as
   expect([model.calls.length, model.sideCalls.length]).toEqual([0, 1])
 })
 
-it('a script can compute its reply from the request', async () => {
+it('a script of the model can compute its reply from the request', async () => {
   model.script('clean up', shell('ls', 'call_1'), ({ messages }) => say(`${messages.length} messages`))
   await (await post(chat.path, chat.body('Please clean up.', 'bash'))).text()
   const reply = await (await post(chat.path, chat.bodyWithResult('Please clean up.', 'bash', 'call_1', 'a'))).text()
@@ -180,7 +180,7 @@ it('a script can compute its reply from the request', async () => {
   expect(reply).toContain('"3 "')
 })
 
-it('closing the scripted model fails if a script wanted a tool that the agent does not offer', async () => {
+it('closing the scripted model fails if a script needed a tool that the agent does not offer', async () => {
   model.script('ask me', ask([{ question: 'Which?', header: 'Which', options: ['A', 'B'] }]))
   await post(chat.path, chat.body('Please ask me.', 'bash'))
     .then(response => response.text())

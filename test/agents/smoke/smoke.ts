@@ -88,7 +88,7 @@ export function describeAgent(title: string, name: string, start: StartClient, o
       expect(timesSaid('goodbye')).toBe(1)
     })
 
-    it(`${title} runs two commands that the model wants at once`, async () => {
+    it(`${title} runs two commands that the model requests at once`, async () => {
       decision = 'allow'
       const both = [shell('echo ran >> first.txt', 'call_first'), shell('echo ran >> second.txt', 'call_second')]
       model.script('both commands', both, shell('echo ran >> third.txt', 'call_third'), say('all of them ran'))
@@ -102,7 +102,7 @@ export function describeAgent(title: string, name: string, start: StartClient, o
       expect(timesSaid('all of them ran')).toBe(1)
     })
 
-    it(`${title} creates a file when that is allowed`, async () => {
+    it(`${title} creates a file when a person allows it`, async () => {
       decision = 'allow'
       const askedBefore = asked.length
       model.script('create a file', writeFile(inFolder('new.txt'), 'written\n', 'call_write'))

@@ -34,7 +34,7 @@ export const rulesTexts = {
     `Matches ${pendingComplete ? '' : 'at least '}${count} pending ${count === 1 ? 'request' : 'requests'}.`,
   noSettings: (file: string) => `There is no ${file}. Name the settings file to import.`,
   badSettings: (file: string) =>
-    `${file} is not a settings file of Claude Code: it has no "permissions" with lists of texts.`,
+    `${file} is not a settings file of Claude Code: it has no "permissions" with lists of strings.`,
   imported: (count: number) => `${count} ${count === 1 ? 'rule' : 'rules'} added.`,
   wouldImport: (count: number) => `${count} ${count === 1 ? 'rule' : 'rules'} would be added.`,
   leftOut: (count: number) => `${count} ${count === 1 ? 'entry was' : 'entries were'} left out.`,

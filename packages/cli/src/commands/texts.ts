@@ -87,7 +87,7 @@ export const variableTexts = {
   columns: ['name', 'value', 'set by', 'age', 'file'],
   none: 'This session has no variables. Files with watchers declare them (docs/watchers.md).',
   isDefault: 'default',
-  set: (name: string, value: string) => `${name} is ${value} now.`,
+  set: (name: string, value: string) => `${name} is now ${value}.`,
   whichSession: 'Name the session with --session.',
   severalFiles: (name: string, files: readonly string[]) =>
     `Several files declare ${name}. Name one of them with --file: ${files.join(', ')}`,

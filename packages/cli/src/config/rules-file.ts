@@ -129,7 +129,7 @@ export class CachedRulesFiles implements RuleFileReader {
     try {
       return stamp === null ? null : `${stamp} ${JSON.stringify(standingOf(file, this.#dataFolder))}`
     } catch {
-      // A folder on the way cannot be entered. Reading the file reports why.
+      // A folder in the path cannot be entered. Reading the file reports why.
       return null
     }
   }
@@ -147,7 +147,7 @@ function statsOf(file: string): BigIntStats | null {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? null
   } catch {
-    // A folder on the way cannot be entered. Reading the file reports why.
+    // A folder in the path cannot be entered. Reading the file reports why.
     return null
   }
 }

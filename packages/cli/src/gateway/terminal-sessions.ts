@@ -21,7 +21,7 @@ export function keepTerminals(dataFolder: DataFolder, call: Call): () => void {
 async function checkTerminal(folder: TerminalFolder, call: Call): Promise<void> {
   const terminal = folder.read()
   if (!terminal) {
-    // If the folder is not left over, a hook has just created it and writes the session in a moment.
+    // Unless the folder was left over, a hook has just created it and is about to write the session.
     if (folder.isLeftOver) folder.remove()
     return
   }

@@ -1,4 +1,4 @@
-/** `holdpoint hook run AGENT`: runs as a hook of an agent. It prints a decision if there is one, and otherwise nothing, so that the agent goes on as usual. */
+/** `holdpoint hook run AGENT`: runs as a hook of an agent. It prints a decision if there is one, and otherwise nothing, so that the agent continues as usual. */
 import { basename } from 'node:path'
 import { text } from 'node:stream/consumers'
 import {
@@ -23,7 +23,7 @@ import { abortOnSignal } from '../signals.ts'
 import { agentProcess, TerminalFolder, type TerminalSession } from './terminal-folder.ts'
 import { hookTexts } from './texts.ts'
 
-/** If the gateway has not accepted what the hook reports within this time, the agent goes on without it. */
+/** If the gateway has not accepted what the hook reports within this time, the agent continues without the gateway. */
 const acceptMaxMs = 2000
 /** The longest time to withdraw a request after the person has answered in the terminal. */
 const withdrawMaxMs = 3000
@@ -87,7 +87,7 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof Error && error.name === 'Unreachable'
 }
 
-/** Answers the hook. If a person has ended or deleted the session while the agent goes on, another session continues, so that the rules still apply. */
+/** Answers the hook. If a person has ended or deleted the session while the agent continues, a new session replaces it, so that the rules still apply. */
 async function answerInSession(hook: RunningHook): Promise<TerminalReply | null> {
   const { folder, event } = hook
   const terminal = folder.read()

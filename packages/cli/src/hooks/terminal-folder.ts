@@ -57,7 +57,7 @@ export class TerminalFolder {
     writeAtomically(join(this.path, 'session.json'), JSON.stringify(terminal))
   }
 
-  /** Forgets the session, which has ended. The same conversation can go on later, in another session. */
+  /** Forgets the session, which has ended. The same conversation can continue later, in another session. */
   end({ session, process }: TerminalSession): void {
     this.remove()
     mkdirSync(this.path, { recursive: true, mode: 0o700 })

@@ -8,7 +8,7 @@ export const mcpTexts = {
   requestApproval:
     'Asks a person to allow a tool call, and waits for the answer, which can take hours. The result is JSON: {"behavior":"allow","updatedInput":…} with the input to use, which the person may have changed, or {"behavior":"deny","message":…}. Do nothing without an allow.',
   setVariable:
-    'Sets a variable of your session that a file with watchers declares as yours. People and watchers read it. The value is true, false, a number or a text.',
+    'Sets a variable of your session that a file with watchers declares as yours. People and watchers read it. The value is true, false, a number or a string.',
   variableIsSet: (name: string, value: boolean | number | string) => `${name} is now ${JSON.stringify(value)}.`,
   variableNotSet: (name: string, problem: string) => `${name} was not set: ${problem}`,
   unknownTool: (name: string) => `There is no tool ${name}`,

@@ -40,7 +40,7 @@ export const serviceTexts = {
   unsupported: (platform: string) =>
     `holdpoint service works with systemd (Linux) and launchd (macOS), not on ${platform}. Run holdpoint up --detach instead`,
   notAvailable: (name: string, problem: string) =>
-    `${name} does not run services for you here (${problem}). Run holdpoint up --detach instead, or start holdpoint up with the service manager of this machine`,
+    `${name} cannot run services for you here (${problem}). Run holdpoint up --detach instead, or start holdpoint up with the service manager of this machine`,
   notFound: (program: string) => `${program} was not found`,
   lineBreak: (path: string) => `A service cannot use a path with a line break: ${JSON.stringify(path)}`,
   failed: (command: string, problem: string) => `The command failed: ${command} (${problem})`,

@@ -1,13 +1,13 @@
 /** The driver for agents that speak the Agent Client Protocol. Each kind of agent has a profile. */
 import { join } from 'node:path'
-import { type Clock, type DriverInfo, Fault } from '@holdpoint/protocol'
+import { type Clock, Fault } from '@holdpoint/protocol'
 import { agentEnvironment } from '../agent-environment.ts'
 import { cwdProblem } from '../claude/setup/cwd-check.ts'
 import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
 import type { ProjectSettings } from '../folder-settings/project-settings.ts'
 import { withSettingsCheck } from '../folder-settings/settings-check.ts'
-import { findAgent, versionHint } from '../installed-agent.ts'
+import { findAgent, infoOf, versionHint } from '../installed-agent.ts'
 import type { AgentProtocol } from '../session/agent-connection.ts'
 import { runSession } from '../session/session-loop.ts'
 import { acpSettings } from './messages.ts'
@@ -31,12 +31,9 @@ export function acpDriver(profile: AcpProfile, options: AcpOptions): Driver {
   const env = options.env ?? process.env
   const find = () => findAgent(profile, env, options.executable)
   return {
-    async info(): Promise<DriverInfo> {
-      const base = { name, title, modes: [...(modes ?? [])], capabilities: [...acpCapabilities(profile)] }
-      const found = find()
-      if ('missing' in found) return { ...base, ready: false, ...found }
-      const hint = await versionHint(profile, found.executable, env)
-      return { ...base, ready: true, ...(hint === null ? {} : { missing: hint }) }
+    async info() {
+      const driver = { name, title, modes: [...(modes ?? [])], capabilities: [...acpCapabilities(profile)] }
+      return infoOf(driver, find(), executable => versionHint(profile, executable, env))
     },
     async run(session) {
       const { info } = session

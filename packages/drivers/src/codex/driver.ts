@@ -1,10 +1,11 @@
 /** The driver for Codex: checks whether Codex can run on this machine, and runs its sessions, each with an app-server of its own. */
 import { join } from 'node:path'
-import { type Capability, type Clock, type DriverInfo, Fault, type Session, type SessionId } from '@holdpoint/protocol'
+import { type Capability, type Clock, Fault, type Session, type SessionId } from '@holdpoint/protocol'
 import { z } from 'zod'
 import { agentEnvironment } from '../agent-environment.ts'
 import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
+import { infoOf } from '../installed-agent.ts'
 import { runSession } from '../session/session-loop.ts'
 import { codexHint, findCodex } from './installation.ts'
 import { endLeftServers } from './left-servers.ts'
@@ -45,12 +46,9 @@ export function codexDriver(options: CodexOptions): Driver {
   const find = () => findCodex(env, options.executable)
   const running = new Set<SessionId>()
   return {
-    async info(): Promise<DriverInfo> {
-      const base = { name: 'codex', title: 'Codex', modes: [...codexModes], capabilities: [...capabilities] }
-      const codex = find()
-      if ('missing' in codex) return { ...base, ready: false, ...codex }
-      const hint = await codexHint(codex.executable, agentEnvironment(env))
-      return { ...base, ready: true, ...(hint === null ? {} : { missing: hint }) }
+    async info() {
+      const driver = { name: 'codex', title: 'Codex', modes: [...codexModes], capabilities: [...capabilities] }
+      return infoOf(driver, find(), executable => codexHint(executable, agentEnvironment(env)))
     },
     async run(session) {
       const { info } = session

@@ -1,13 +1,13 @@
 /** The driver for opencode: finds it on this machine, and runs its sessions, each with a server of its own. */
 import { join } from 'node:path'
-import type { Capability, Clock, DriverInfo } from '@holdpoint/protocol'
+import type { Capability, Clock } from '@holdpoint/protocol'
 import { agentEnvironment } from '../agent-environment.ts'
 import { cwdProblem } from '../claude/setup/cwd-check.ts'
 import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
 import type { ProjectSettings } from '../folder-settings/project-settings.ts'
 import { withSettingsCheck } from '../folder-settings/settings-check.ts'
-import { findAgent, type InstallableAgent, versionHint } from '../installed-agent.ts'
+import { findAgent, type InstallableAgent, infoOf, versionHint } from '../installed-agent.ts'
 import type { AgentProtocol } from '../session/agent-connection.ts'
 import { runSession } from '../session/session-loop.ts'
 import { OpencodeConnection } from './connection.ts'
@@ -52,13 +52,10 @@ export function opencodeDriver({ folder, executable, clock, idleParkMs, ...optio
   const env = options.env ?? process.env
   const find = () => findAgent(opencode, env, executable)
   return {
-    async info(): Promise<DriverInfo> {
+    async info() {
       const { name, title } = opencode
-      const base = { name, title, modes: [...modes], capabilities: [...capabilities] }
-      const found = find()
-      if ('missing' in found) return { ...base, ready: false, ...found }
-      const hint = await versionHint(opencode, found.executable, env)
-      return { ...base, ready: true, ...(hint === null ? {} : { missing: hint }) }
+      const driver = { name, title, modes: [...modes], capabilities: [...capabilities] }
+      return infoOf(driver, find(), executable => versionHint(opencode, executable, env))
     },
     async run(session) {
       const { info } = session

@@ -33,7 +33,7 @@ export class PartLog {
   addOwnMessage(id: string): void {
     this.#ownMessages.add(id)
   }
-  /** Returns the tool call with these ids, by which opencode names the tool call that needs a permission. */
+  /** Returns the tool call with these ids. opencode's permission requests name their tool call by these ids. */
   toolCall(messageID: string, callID: string): ToolPart | undefined {
     return this.#tools.get(`${messageID}:${callID}`)
   }

@@ -19,7 +19,7 @@ const askSettings = Object.fromEntries(askedFor.map(name => [`${name}*`, 'ask'])
 /** The mode `plan` forbids edits. The settings above come later and only make opencode ask, so this setting forbids edits again. */
 const planSettings = { permission: { edit: { '*': 'deny', '.opencode/plans/*.md': 'allow' } } }
 
-/** Returns the environment in which opencode asks, in all its agents and subagents, and continues after a denial. */
+/** Returns the environment that makes opencode ask, in all its agents and subagents, and continue after a denial. */
 export function askingEnvironment(env: Environment): Record<string, string> {
   const config = jsonIn(env, 'OPENCODE_CONFIG_CONTENT')
   const agent = objectOf(config.agent)

@@ -3,10 +3,10 @@ export const terminalTexts = {
   typed: (text: string) => `Typed in a terminal: ${text}`,
   /** The agent or the person reads this if the rules could not be checked. */
   rulesFailed: (why: string) => `Holdpoint could not check its rules: ${why}`,
-  /** The agent reads this if a rule wants a person to decide, and nobody could be asked. */
-  cannotAsk: 'A rule wants a person to decide, but Holdpoint’s gateway did not respond in time.',
-  /** The agent reads this if a request that a rule wanted was ended, for example because the person interrupted the session. */
-  notAllowed: 'Nobody allowed this call: its request was ended. Nothing has run.',
+  /** The agent reads this if a rule requires that a person decides, and nobody could be asked. */
+  cannotAsk: 'A rule requires that a person decides, but Holdpoint’s gateway did not respond in time.',
+  /** The agent reads this if a request that a rule required was ended, for example because the person interrupted the session. */
+  notAllowed: 'Nobody allowed this call, because its request ended. Nothing has run.',
   /** Why an answer could not be delivered. */
   answeredFirst: 'the call was allowed in the terminal first',
   deniedButRan: (title: string) => `“${title}” was allowed in the terminal before it was denied here, so it ran anyway`,

@@ -54,18 +54,18 @@ export type PermissionResult =
     }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean }
 
-/** What a hook tells its agent. Without a reply, the agent goes on as usual. */
+/** What a hook tells its agent. Without a reply, the agent continues as usual. */
 export type TerminalReply =
   | { readonly kind: 'deny'; readonly reason: string }
   /** The agent must ask the person in its terminal. */
   | { readonly kind: 'ask'; readonly reason: string }
-  /** The call goes on, with the input that the person edited. */
+  /** The call runs with the input that the person edited. */
   | { readonly kind: 'edit'; readonly input: JsonObject }
   /** The answer to a permission, in the form of Claude Code's SDK. */
   | { readonly kind: 'permission'; readonly result: PermissionResult }
   /** Text that the model reads beside a message or the result of a call. `event` is the agent's name of the event. */
   | { readonly kind: 'context'; readonly event: string; readonly text: string }
-  /** The message is refused, or the agent may not stop and goes on with the reason as its next message. */
+  /** The message is refused, or the agent may not stop and continues with the reason as its next message. */
   | { readonly kind: 'block'; readonly reason: string }
 
 /** An agent that a person runs in their own terminal. */

@@ -44,7 +44,7 @@ const serverPid = () =>
   })
 
 describe('an agent of the Agent Client Protocol that can allow a call only permanently', () => {
-  it('a call that an agent can allow only permanently waits for a person, although a rule allows its command', async () => {
+  it('a call that an agent can allow only permanently waits for a person, even if a rule allows its command', async () => {
     const { id } = await start('hello', ['always-only'])
     await fixture.asPerson('addRule', { effect: 'allow', command: 'touch x', scope: { session: id } })
     await fixture.asPerson('sendMessage', { id, text: 'ask' })
@@ -91,7 +91,7 @@ describe('an agent of the Agent Client Protocol that cannot load conversations',
     expect(fixture.eventsOf('error.raised')).toEqual([])
   })
 
-  it('an agent that cannot load conversations starts a new one after its process was lost, and the log says so', async () => {
+  it('an agent that cannot load conversations starts a new conversation after its process was lost, and the log says so', async () => {
     const { id, runner } = await start('first', ['no-load'])
     await fixture.waitForEvent('command.done')
     await runner.stop()
@@ -132,12 +132,12 @@ describe('the connection to an agent of the Agent Client Protocol', () => {
   it('the connection to an agent that reads pictures sends them', async () => {
     expect(await outputsOf(['images'])).toContainEqual({ type: 'text', text: 'in mode asks got image text: look' })
   })
-  it('the connection to an agent that does not read pictures sends none, and the log says so', async () => {
+  it('the connection to an agent that does not read pictures sends no pictures, and the log says so', async () => {
     const outputs = await outputsOf([])
     expect(outputs).toContainEqual({ type: 'text', text: 'in mode asks got text: look' })
     expect(JSON.stringify(outputs)).toContain('fake cannot read the attachment image/png')
   })
-  it('the connection to an agent ends its process if the start of a turn cannot be written', async () => {
+  it('the connection to an agent ends the agent’s process if the start of a turn cannot be written', async () => {
     const outputs = await outputsOf([], 'turnStarted')
     expect(outputs.map(({ type }) => type)).toEqual(['ready', 'turnStarted', 'exited'])
   })
@@ -152,7 +152,7 @@ describe('an agent of the Agent Client Protocol that fails', () => {
     expect(processStartTime(await serverPid())).toBe('')
   })
 
-  it('an agent that exits while a process that cannot be recognized keeps its output open loses its turn', async () => {
+  it('an agent that exits while an unknown process keeps its output open loses its turn', async () => {
     await start('crash with a foreign server')
     expect(await fixture.waitForTurnEnd()).toMatchObject({ ending: 'failed' })
     process.kill(await serverPid(), 'SIGKILL')
@@ -164,7 +164,7 @@ describe('an agent of the Agent Client Protocol that fails', () => {
     expect((await fixture.waitForEvent('error.raised')).message).toContain('The connection to fake was lost')
   })
 
-  it('an agent that closes its output while it asks is ended, its request stays open, and the next process is told the answer', async () => {
+  it('an agent that closes its output while a request is pending is ended, the request stays pending, and the next process gets the answer', async () => {
     await start('close the output while asking')
     const { value: request } = await fixture.waitForEvent('request.opened')
     await fixture.waitForEvent('session.changed', ({ value }) => value.state === 'parked')

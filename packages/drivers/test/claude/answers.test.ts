@@ -59,7 +59,7 @@ describe('approval requests from Claude Code', () => {
     expect(claude.model.hasRead('Line 1 of the command:\n> touch out.txt\nNext time in tmp.')).toBe(true)
   })
 
-  it('Claude Code reads the question that a person asks back and answers it, and its next request follows the earlier one', async () => {
+  it('Claude Code reads and answers a question that a person asks back, and its next request follows the earlier request', async () => {
     const reply = 'Because the test needs it.'
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')], [say(reply), bash('touch out.txt', 'toolu_2')]))
     await claude.startClaude()

@@ -48,7 +48,7 @@ describe('CliProcess', () => {
     await waitUntil(() => !isAlive(child))
   })
 
-  it('CliProcess leaves another process of the same session alone when its own process ends', async () => {
+  it('CliProcess does not end another process of the same session when its own process ends', async () => {
     const first = run('echo $$; read line')
     await printedNumber(first)
     const second = run('echo $$; read line')

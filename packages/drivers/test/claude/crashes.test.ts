@@ -130,7 +130,7 @@ describe('when Claude Code is killed while two equal calls are pending', () => {
 })
 
 describe('when Claude Code is killed while an allowed command runs', () => {
-  it('a command that runs when Claude Code is killed does not run again, and the model is told that the outcome is unknown', async () => {
+  it('a command that is running when Claude Code is killed does not run again, and the model is told that the outcome is unknown', async () => {
     claude = await ClaudeFixture.create(steps([bash('echo ran >> ran.txt; sleep 30')]), { knownParkable: true })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -143,7 +143,7 @@ describe('when Claude Code is killed while an allowed command runs', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a command that runs when Claude Code is killed ends too', async () => {
+  it('a command that is running when Claude Code is killed ends too', async () => {
     claude = await ClaudeFixture.create(steps([bash('echo $$ > pid.txt; sleep 30')]), { knownParkable: true })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })

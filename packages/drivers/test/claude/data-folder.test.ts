@@ -43,7 +43,7 @@ function everythingSeen(fixture: ClaudeFixture): string {
 }
 
 describe.each(['default', 'acceptEdits', 'bypassPermissions'])('Claude Code in mode %s, in the home folder', mode => {
-  it('F6: Claude Code cannot read the owner’s token, and gets the reason', async () => {
+  it('F6: Claude Code cannot read the owner’s token, and gets the reason for the denial', async () => {
     // Without Claude Code's own deny rules, only the gateway's rule protects the folder.
     claude = await ClaudeFixture.create(script(ways), { ownerToken: token, env: searchTools, protectedFolder: '' })
     symlinkSync(join(claude.home, '.holdpoint/token'), join(claude.home, 'link'))

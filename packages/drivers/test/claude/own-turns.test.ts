@@ -316,7 +316,7 @@ describe('when a background subagent of Claude Code asks while the main agent is
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('a message is processed while a background subagent of Claude Code waits, and its request stays pending afterward', async () => {
+  it('a message is processed while a background subagent of Claude Code waits, and its request stays pending afterwards', async () => {
     const { id, request } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     await claude.asPerson('sendMessage', { id, text: 'are you there?' })

@@ -232,7 +232,7 @@ describe('parking Claude Code with marker rows', () => {
     expect(states.filter((state, index) => state === 'parked' && states[index - 1] !== 'parked')).toHaveLength(4)
   })
 
-  it('a denied call of Claude Code does not run, even if the host is slow and an allow rule was added while the session was parked', async () => {
+  it('a denied call of Claude Code does not run, even if the machine is slow and an allow rule was added while the session was parked', async () => {
     const slow = { settingSources: ['local' as const] }
     const { request } = await park(touch, {}, { ...slow, executable: slowClaude() })
     mkdirSync(join(claude.cwd, '.claude'), { recursive: true })

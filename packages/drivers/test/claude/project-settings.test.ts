@@ -65,7 +65,7 @@ describe('settings of the folder for Claude Code', () => {
     },
   )
 
-  it('trusted settings apply to Claude Code, so the test of untrusted settings would notice if those applied', async () => {
+  it('trusted settings apply to Claude Code, so the test of untrusted settings would notice if untrusted settings applied', async () => {
     const seen: ProjectSettings[] = []
     const { fixture, ran } = await openHostile(settings => seen.push(settings) > 0)
     await fixture.startClaude()
@@ -79,7 +79,7 @@ describe('settings of the folder for Claude Code', () => {
     ])
   })
 
-  it('Claude Code uses a folder without settings as before, with its CLAUDE.md', async () => {
+  it('Claude Code reads the CLAUDE.md of a folder without settings as usual', async () => {
     claude = await ClaudeFixture.create(steps([]), { settingSources: undefined, files: { 'CLAUDE.md': memory } })
     await claude.startClaude()
     await claude.waitForTurnEnd()
@@ -123,7 +123,7 @@ describe('findProjectSettings for Claude Code', () => {
     writeFileSync(join(folder, '.claude/worktrees/x/a'), 'a')
     expect(hashOf(folder)).toBe(before)
   })
-  it('a folder named worktrees further down is part of the hash of Claude Code’s settings', () => {
+  it('a folder named worktrees in a subfolder is part of the hash of Claude Code’s settings', () => {
     const folder = makeFolder()
     const before = hashOf(folder)
     mkdirSync(join(folder, '.claude/skills/worktrees'), { recursive: true })

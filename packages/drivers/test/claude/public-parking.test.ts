@@ -81,7 +81,7 @@ describe('parking Claude Code with `defer`', () => {
     expect(claude.model.toolResult()).toContain('not today')
   })
 
-  it('a Claude Code session that was parked on a question with `defer` passes the answer to the model on a slow host', async () => {
+  it('a Claude Code session that was parked on a question with `defer` passes the answer to the model on a slow machine', async () => {
     const { request } = await park(steps([askQuestion]), {}, { executable: slowClaude() })
     await answerAndFinish(request, { kind: 'decline', reason: 'not so fast' })
     expect(claude.model.toolResult()).toContain('not so fast')

@@ -25,7 +25,7 @@ const script: ModelScript = ({ results, conversation }) => {
 }
 
 describe('when the gateway replies late to the report that an answer was taken', () => {
-  it('a call of the next turn of Claude Code keeps its request while the gateway still has to reply to the report of an earlier answer', async () => {
+  it('a call of the next turn of Claude Code keeps its request while the gateway has not yet replied to the report of an earlier answer', async () => {
     claude = await ClaudeFixture.create(script)
     let replyNow = () => {}
     const held = new Promise<void>(resolve => {

@@ -102,7 +102,7 @@ describe('when a person interrupts Claude Code while a request is being opened',
 })
 
 describe('when Claude Code has not processed an interrupt yet', () => {
-  it('a new call opens no request if Claude Code has not processed an interrupt yet', async () => {
+  it('a new call opens no request while Claude Code has not processed an interrupt yet', async () => {
     const delayInterrupt = `while IFS= read -r line; do case "$line" in *'"subtype":"interrupt"'*) (sleep 1; printf '%s\\n' "$line") & ;; *) printf '%s\\n' "$line";; esac; done | "$claude" "$@"`
     let interruptSeen = () => {}
     const interrupting = new Promise<void>(resolve => {

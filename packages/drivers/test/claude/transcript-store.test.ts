@@ -23,7 +23,7 @@ describe('TranscriptStore', () => {
     expect(existsSync(join(folder, 'meta.json.damaged'))).toBe(true)
   })
 
-  it('TranscriptStore reads the state that an earlier store has written', () => {
+  it('TranscriptStore reads the state that an earlier TranscriptStore has written', () => {
     const change = { mode: 'plan', reportedCost: 0.5, resumeAttempts: { rowUuid: null, count: 2 } }
     new TranscriptStore(folder, folder).updateMeta(change)
     const transcript = new TranscriptStore(folder, folder)

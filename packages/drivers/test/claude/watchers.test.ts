@@ -55,7 +55,7 @@ function expectOneCommit(): void {
 }
 
 describe('watchers with Claude Code', () => {
-  it('watchers deny a commit of Claude Code until the tests have passed after the last change, and then it runs', async () => {
+  it('watchers deny a commit of Claude Code until the tests have passed after the last change, and then the commit runs', async () => {
     const id = await start([testsBeforeCommit], commitScript, { files: commitFiles })
     allowAll()
     await fixture.waitForTurnEnd()
@@ -100,7 +100,7 @@ describe('watchers with Claude Code', () => {
     ])
   })
 
-  it('watchers deny a question of Claude Code while a variable is set, and allow it afterwards', async () => {
+  it('watchers deny a question of Claude Code while a variable is set, and allow the question afterwards', async () => {
     const question = (id: string) => {
       const options = [
         { label: 'Yes', description: 'y' },
@@ -126,7 +126,7 @@ describe('watchers with Claude Code', () => {
     expect(fixture.model.toolResult('toolu_2')).toContain('No')
   })
 
-  it('watchers pause Claude Code at its budget until a person raises the limit, and then it continues', async () => {
+  it('watchers pause Claude Code at its budget until a person raises the limit, and then Claude Code continues', async () => {
     const id = await start([{ name: 'budget', with: { turns: 1 } }], ({ prompt, results }) =>
       prompt === 'go' || results.length >= Number(prompt) ? [say('done')] : [bash('echo working', `toolu_${prompt}`)],
     )

@@ -15,7 +15,7 @@ describe('when Claude Code reads its input through a pipe of its wrapper script'
   const piped = `trap : TERM
 (trap : TERM; cat; exec >&-; : > input-ended.txt) | sh -c 'echo $$ > claude.pid; exec "$@"' sh "$claude" "$@"`
 
-  it('a call is denied with its reason, although the pipe of a wrapper script could end before Claude Code handles SIGTERM', async () => {
+  it('a call of Claude Code in a wrapper script is denied with its reason, although the pipe of the script could end before Claude Code handles SIGTERM', async () => {
     const clock = new ManualClock()
     const options = { knownParkable: true, clock, executable: wrapClaude(piped) }
     claude = await ClaudeFixture.create(steps([bash('echo ran >> ran.txt')]), options)

@@ -29,7 +29,7 @@ describe('a session whose Codex process ends', () => {
   const isParked = (id: SessionId) =>
     codex.waitForEvent('session.changed', event => event.session === id && event.value.state === 'parked')
 
-  it('if Codex is killed while a call waits, it is told about a denial in the resumed conversation, and nothing runs', async () => {
+  it('if Codex is killed while a call waits, its model reads a denial in the resumed conversation, and nothing runs', async () => {
     const { session, request } = await startAndAsk()
     process.kill(-codex.pidOf(session), 'SIGKILL')
     await isParked(session)
@@ -174,7 +174,7 @@ describe('a Codex session whose runner ends', () => {
     expect(existsSync(recordOf(session))).toBe(false)
   })
 
-  it('a runner that is stopped ends the servers of Codex that an earlier runner had left, and a new server is told the answer', async () => {
+  it('a runner that stops ends the Codex servers of an earlier runner, and a new server gets the answer', async () => {
     const { session, request } = await startAndAsk('fourth', 'fourth.txt')
     const pid = pidOf(session)
     const starts = async () => (await gateway.call('listRunners', {})).items.map(({ incarnation }) => incarnation)

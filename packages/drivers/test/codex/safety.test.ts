@@ -15,7 +15,7 @@ afterEach(() => codex.close())
 it.each([
   ['its folder', ''],
   ['a folder above', 'packages/app'],
-])('a session does not make Codex trust %s, so hooks and servers in it do not run', async (_where, below) => {
+])('a session does not make Codex trust %s, so hooks and servers in that folder do not run', async (_where, below) => {
   codex = await CodexFixture.create()
   const project = join(codex.home, 'project')
   const folder = join(project, below)
@@ -122,7 +122,7 @@ it('a command that outlives its turn keeps the process of Codex running, and the
   await codex.waitForEvent('session.changed', ({ value }) => value.state === 'parked')
 })
 
-it('a subagent of Codex asks under its own name, also after the turn of the main agent', async () => {
+it('a subagent of Codex asks under its own name, even after the turn of the main agent', async () => {
   codex = await CodexFixture.create()
   codex.enableFeature('multi_agent')
   const spawn = callTool('spawn_agent', { message: 'do the subtask' }, { namespace: 'multi_agent_v1' })

@@ -27,7 +27,7 @@ beforeEach(() => codex.beginTest())
 const send = (text: string) => codex.asPerson('sendMessage', { id: session, text })
 const lastText = () => codex.agentTexts().at(-1)
 
-it('Codex streams text, runs an allowed command, and continues after a denied one, whose reason its model reads', async () => {
+it('Codex streams text, runs an allowed command, and continues after a denied command, and its model reads the reason for the denial', async () => {
   codex.model.script(
     'two commands',
     [say('I start now.'), shell('echo ran >> allowed.txt', 'call_allowed')],
@@ -168,7 +168,7 @@ it('several calls of Codex wait at once and are answered in any order', async ()
   expect(codex.readFile('no.txt')).toBeNull()
 })
 
-it('a command that Codex remembers for the session is not asked again', async () => {
+it('Codex does not ask again about a command that it remembers for the session', async () => {
   codex.model.script('remember', shell('echo ran >> remembered.txt'), shell('echo ran >> remembered.txt'))
   await send('remember')
   const request = await codex.nextRequest()
@@ -189,7 +189,7 @@ it('a command that Codex remembers for the session is not asked again', async ()
   expect(codex.requestCount).toBe(1)
 })
 
-it('in mode auto, Codex runs commands in its sandbox without a question, and asks to leave it', async () => {
+it('in mode auto, Codex runs commands in its sandbox without asking, and asks before it leaves the sandbox', async () => {
   // The sandbox lets commands write to /tmp, in which the working folder is.
   const folder = mkdtempSync('/var/tmp/holdpoint-codex-')
   const outside = join(folder, 'outside.txt')
@@ -223,14 +223,14 @@ it('a change of the model of Codex applies from the next message on', async () =
   expect((await codex.asPerson('getSession', { id: session })).model).toBe('other-model')
 })
 
-it('a Codex session that was not started with full access cannot change to it', async () => {
+it('a Codex session that was not started with full access cannot change to full access', async () => {
   await codex.asPerson('patchSession', { id: session, mode: 'full-access' })
   const done = await codex.waitForEvent('command.done', ({ outcome }) => !outcome.ok)
   expect(done.outcome.reason).toContain('full-access is only available in a session that was started in that mode')
   expect((await codex.asPerson('getSession', { id: session })).mode).toBe('ask')
 })
 
-it('a turn of Codex fails with an explanation if the model refuses', async () => {
+it('a turn of Codex fails with an explanation if the model API refuses the request', async () => {
   codex.model.script('refuse me', refuse(400, 'no such thing'))
   await send('refuse me')
   expect(await codex.turnEnd()).toMatchObject({ ending: 'failed' })

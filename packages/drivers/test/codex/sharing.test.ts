@@ -69,7 +69,7 @@ it('a turn of Codex that was started in the terminal is in the log with its mess
   expect(codex.readFile('typed.txt')).toBe('ran\n')
 })
 
-it('a message to Codex waits until a turn of the terminal is over, and the end of that turn does not count as the end of the message’s turn', async () => {
+it('a message to Codex waits until the terminal’s turn is over, and the end of the terminal’s turn does not end the message’s turn', async () => {
   codex.model.script('first there', shell('echo ran >> first.txt'), say('First done.'))
   codex.model.script('then here', say('Then done.'))
   await typeInTerminal('first there')
@@ -81,7 +81,7 @@ it('a message to Codex waits until a turn of the terminal is over, and the end o
   expect(codex.agentTexts().slice(-2)).toEqual(['First done.', 'Then done.'])
 })
 
-it('a mode that somebody chooses in the terminal of Codex is shown', async () => {
+it('a mode that a person chooses in the terminal of Codex is shown in the session', async () => {
   await terminal.request('thread/settings/update', { threadId, approvalPolicy: 'never' }, z.unknown())
   await codex.waitForEvent('session.changed', ({ value }) => value.mode === 'custom')
   await codex.asPerson('patchSession', { id: session, mode: 'ask' })

@@ -13,7 +13,7 @@ afterEach(async () => {
   await codex.close()
 })
 
-it('the terminal of Codex and Holdpoint show the same question, and each sees the answer of the other', async () => {
+it('the terminal of Codex and Holdpoint show the same question, and an answer in one appears in the other', async () => {
   codex = await CodexFixture.create()
   codex.model.script('hello', say('Hello.'))
   codex.model.script('answered in Holdpoint', shell('echo ran >> here.txt'), say('Thanks, Holdpoint.'))

@@ -43,7 +43,7 @@ export function describeFolderSettings(name: string): void {
       return { folder, cwdBelow, write, paths: Object.keys(files), ran: () => readdirSync(ran).sort() }
     }
 
-    it('untrusted settings of the folder and of a folder above start no process and run nothing, and the person is told', async () => {
+    it('untrusted settings of the folder or a parent folder start no process and run nothing, and the person is told', async () => {
       const { folder, cwdBelow, paths, ran } = createFolder()
       for (const [index, cwd] of [folder, cwdBelow].entries()) {
         const session = await agent.start('hello there', { cwd })
@@ -57,7 +57,7 @@ export function describeFolderSettings(name: string): void {
       expect(ran()).toEqual([])
     })
 
-    it('trusted settings apply, and after a change the agent does not start again', async () => {
+    it('trusted settings of the folder apply, and if the settings change, the agent does not start again', async () => {
       const { folder, cwdBelow, write, paths, ran } = createFolder()
       const trusted = new Set<string | null>()
       agent.trustsProjectSettings = ({ sha256 }: ProjectSettings) => trusted.add(sha256).size > 0

@@ -36,7 +36,7 @@ describe('settings of a folder', () => {
     ['goose', ['.agents/plugins/x/hooks/hooks.json', '.goose/recipes/x.yaml', '.config/goose/settings.json']],
     ['qwen', ['.qwen/settings.json', '.mcp.json', '.env']],
     ['copilot', ['.github/hooks/x.json', '.github/agents/x.agent.md', '.github/lsp.json', '.vscode/mcp.json']],
-  ])('each file that %s loads is found, in the folder and in a folder above', (agent, paths) => {
+  ])('every settings file that %s loads is found in the folder and in a parent folder', (agent, paths) => {
     for (const path of paths) {
       write(path)
       for (const cwd of [project, join(project, 'packages', 'app')]) {
@@ -52,7 +52,7 @@ describe('settings of a folder', () => {
     for (const path of ['.agents/skills/x/SKILL.md', '.opencode/plans/x.md', '.goose/memory/x.txt']) write(path)
     expect(settingsAgents.map(agent => find(agent))).toEqual(settingsAgents.map(() => null))
   })
-  it('the person’s own settings in the home folder are not settings of a project below it', () => {
+  it('the person’s own settings in the home folder are not settings of a project inside the home folder', () => {
     for (const path of [
       '.claude/settings.json',
       '.codex/config.toml',
@@ -64,13 +64,13 @@ describe('settings of a folder', () => {
       write(path, '{}', home)
     expect(settingsAgents.map(agent => find(agent))).toEqual(settingsAgents.map(() => null))
   })
-  it('an environment variable can name another folder for the person’s own settings, and the usual folder then belongs to a project', () => {
+  it('if an environment variable names another folder for the person’s own settings, the usual folder counts as settings of a project', () => {
     write('.codex/config.toml', '', home)
     write('mine/config.toml', '', home)
     const env = { HOME: home, CODEX_HOME: join(home, 'mine') }
     expect(findProjectSettings('codex', project, personalSettings('codex', env))?.files).toHaveLength(1)
   })
-  it('the hash changes with every file that is changed, added or removed', () => {
+  it('the hash of a folder’s settings changes with every file that is changed, added or removed', () => {
     write('opencode.json')
     const hashes = [find('opencode')?.sha256]
     write('opencode.json', '{"a":1}')
@@ -83,7 +83,7 @@ describe('settings of a folder', () => {
     rmSync(join(project, '.opencode'), { recursive: true })
     expect(find('opencode')?.sha256).toBe(hashes[1])
   })
-  it('the packages that opencode installs by itself do not change the hash, but other packages do', () => {
+  it('the packages that opencode installs by itself do not change the hash of a folder’s settings, but other packages do', () => {
     write('.opencode/plugin/x.js', 'x')
     const before = find('opencode')?.sha256
     write('.opencode/package.json', '{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}')
@@ -114,19 +114,19 @@ describe('the refusal of untrusted settings', () => {
       `The agent was not started: this folder has settings that you have not trusted, or that have changed since you trusted them (${project}/.gemini/settings.json, ${project}/.env). They can run commands without asking. To use them, read and trust them on the runner’s machine with: holdpoint trust ${project}. Then send the message again`,
     )
   })
-  it('an agent is not refused in a folder without settings, or with settings that the person has trusted', () => {
+  it('an agent may start in a folder without settings, or with settings that the person has trusted', () => {
     expect(refusal(['gemini'])).toBeNull()
     write('.gemini/settings.json')
     write('.claude/settings.json')
     expect(refusal(['gemini'], ({ agent }) => agent === 'gemini')).toBeNull()
   })
-  it('settings that cannot be read are refused even if everything is trusted, with the reason', () => {
+  it('settings that cannot be read are refused with a reason even if everything is trusted', () => {
     symlinkSync('loop', join(project, 'loop'))
     write('.gemini/settings.json')
     symlinkSync('loop', join(project, '.gemini/loop'))
     expect(refusal(['gemini'], () => true)).toContain('its symbolic links lead in a circle')
   })
-  it('a command line from the configuration can be any agent, so the settings for every agent must be trusted', () => {
+  it('an agent from the configuration needs trust for the settings of every agent, because its command line can start any agent', () => {
     const agents = customProfile('mine', ['my-agent']).settingsAgents
     expect(refusal(agents)).toBeNull()
     for (const path of ['.claude/settings.json', '.codex/config.toml', 'opencode.json', '.gemini/x', '.goose/x']) {
@@ -168,14 +168,14 @@ describe('the check before every start', () => {
     }
   }
 
-  it('the check before every start starts no process if the settings have appeared after the turn was prepared', () => {
+  it('the check before every start starts no process if settings have appeared after the turn was prepared', () => {
     const { protocol, connect, starts } = checked(() => false)
     expect(protocol.startProblem?.()).toBeNull()
     write('opencode.json')
     expect(connect).toThrow('holdpoint trust')
     expect(starts()).toBe(0)
   })
-  it('the check before every start refuses the next start after the settings have changed, but not a message to the process that runs', async () => {
+  it('the check before every start refuses the next start after the settings have changed, but not a message to the running process', async () => {
     const { protocol, connect, emit } = checked(() => false)
     connect()
     write('opencode.json')

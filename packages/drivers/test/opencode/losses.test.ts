@@ -49,7 +49,7 @@ it('a session of opencode that ends leaves no process and no script', async () =
   expect(opencode.readFile(`../driver/${session}/attach`)).toBeNull()
 })
 
-it('a conversation that opencode does not have ends the turn with an explanation', async () => {
+it('a conversation that opencode does not know ends the turn with an explanation', async () => {
   await opencode.start('continue nothing', { conversationId: 'ses_doesnotexist' })
   expect(await opencode.turnEnd()).toMatchObject({ ending: 'failed' })
   const [error] = opencode.eventsOf('error.raised').slice(-1)

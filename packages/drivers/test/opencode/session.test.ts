@@ -130,7 +130,7 @@ it('a declined question tells the model of opencode why, and the turn continues'
   expect(opencode.model.toolResult('call_decline')).toContain('choose yourself')
 })
 
-it('a subagent of opencode asks too, with its name', async () => {
+it('a request of a subagent of opencode has the name of the subagent', async () => {
   const task = { description: 'small job', prompt: 'do the inner work', subagent_type: 'general' }
   opencode.model.script('delegate the job', callTool('task', task), say('It is done.'))
   opencode.model.script('do the inner work', [say('Inner text. '), shell('echo ran >> inner.txt')], say('Inner done.'))
@@ -158,7 +158,7 @@ it('an interrupt withdraws the pending requests of opencode, and nothing stays o
   expect(await opencode.pendingInOpencode(session)).toEqual([])
 })
 
-it('a person can change the mode, and opencode plans instead of changing files', async () => {
+it('a person can change the mode of opencode to plan, in which opencode changes no files', async () => {
   const plan = writeFile(join(opencode.cwd, 'planned.txt'), 'no', 'call_planned')
   opencode.model.script('sketch the work', plan, say('Planned.'))
   await opencode.asPerson('patchSession', { id: session, mode: 'plan' })
@@ -171,7 +171,7 @@ it('a person can change the mode, and opencode plans instead of changing files',
   await expect.poll(async () => (await opencode.asPerson('getSession', { id: session })).mode).toBe('build')
 })
 
-it('a person can choose a model that opencode has, and no other', async () => {
+it('a person can choose a model that opencode has, and no other model', async () => {
   await opencode.asPerson('patchSession', { id: session, model: 'scripted/unknown' })
   const refused = await opencode.waitForEvent('command.done', event => !event.outcome.ok)
   expect(refused.outcome.reason).toContain('has no model “scripted/unknown”')

@@ -36,7 +36,7 @@ it('the server of opencode listens on loopback only, with a password that only t
   expect(listening.map(line => line.trim().split(/\s+/)[1])).toEqual([`0100007F:${port}`])
 })
 
-it('the password, which the commands of opencode inherit, is masked in the log, and a call with it is denied', async () => {
+it('the password, which the commands of opencode inherit, is masked in the log, and a call that contains the password is denied', async () => {
   const password = /OPENCODE_SERVER_PASSWORD='?([\w-]+)/.exec(
     await readFile(opencode.attachScript(session), 'utf8'),
   )?.[1]

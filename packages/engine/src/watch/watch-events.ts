@@ -6,7 +6,7 @@ import type { SessionRow } from '../rows.ts'
 import { evaluateStop, getsMessages, sendBack } from './stop-requests.ts'
 import { afterCall, noteCall, watchersOf } from './watch-passes.ts'
 import { WatchState } from './watch-state.ts'
-import { countTurn, noteTurnUsage } from './watch-work.ts'
+import { countTurn, noteTurnUsage } from './watch-usage.ts'
 
 type Item = ParsedInput<'appendEvents'>['items'][number]
 

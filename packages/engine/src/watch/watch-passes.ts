@@ -19,7 +19,7 @@ import { callRisk, ruleContext } from '../rule-answers.ts'
 import type { Read } from '../store.ts'
 import type { SessionWatchers } from './watch-files.ts'
 import { fittingTexts, WatchState } from './watch-state.ts'
-import { spentSoFar, updateWork } from './watch-work.ts'
+import { spentSoFar, updateWork } from './watch-usage.ts'
 
 /** A moment of a session. Its key is the agent's own id of the call, the message or the turn. */
 export interface Moment {

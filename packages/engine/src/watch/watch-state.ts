@@ -182,7 +182,7 @@ function withoutDetails(call: WatchedCall): WatchedCall {
   const { details: _, ...rest } = call
   return rest
 }
-/** Returns about how long a reply is as JSON, without making the JSON, because every moment looks at all replies. */
+/** Returns the approximate length of a reply as JSON. The JSON is not built, because this runs for all replies at every moment. */
 function lengthOf({ key, reason = '', say }: WatchReply): number {
   return say.reduce((sum, text) => sum + text.length, 300 + key.length + reason.length)
 }

@@ -104,7 +104,7 @@ function addDeletes(name: string, args: readonly string[], site: CallSite, findi
   }
 }
 
-/** Moving a file onto another one deletes that one. */
+/** Moving a file onto another file deletes the other file. */
 function addOverwrites(name: string, args: readonly string[], site: CallSite, findings: RiskFindings): void {
   const target = args.filter(arg => !arg.startsWith('-')).at(-1)
   if (name !== 'mv' || target === undefined) return

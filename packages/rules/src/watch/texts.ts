@@ -126,9 +126,9 @@ export const gapTexts = {
   noResults: 'This agent does not report its calls, so “after” never happens.',
   lateText: 'What “after” says reaches this agent only with its next message.',
   failuresAsOk: 'This agent reports a command that fails as a success, so `result.ok` is always true.',
-  noOutcome: 'This agent does not tell whether a command failed, so `result.ok` is always false.',
+  noOutcome: 'This agent does not report whether a command failed, so `result.ok` is always false.',
   noSendBack: 'This agent cannot be sent back to work, so “stop” only sets variables.',
   lateStop: 'This agent stops while “stop” asks, and reads the answer only with its next message.',
-  noCost: 'This agent does not report its cost, so a limit of cost is never reached.',
-  noTokens: 'This agent does not report its tokens, so a limit of tokens is never reached.',
+  noCost: 'This agent does not report its cost, so a cost limit is never reached.',
+  noTokens: 'This agent does not report its tokens, so a token limit is never reached.',
 }

@@ -37,7 +37,7 @@ export interface RecentCall {
   /** The digest of tool, input and folder: two calls with the same digest are identical. */
   readonly digest: string
   readonly at: number
-  /** Missing until the call has finished, and if the agent does not tell whether it succeeded. */
+  /** Missing until the call has finished, and if the agent does not report whether it succeeded. */
   readonly ok?: boolean
 }
 

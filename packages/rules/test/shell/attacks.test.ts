@@ -16,8 +16,8 @@ const corpus = JSON.parse(readFileSync(new URL('../data/policy.json', import.met
   readonly command: string
 }[] // the file contains a list of objects with these fields
 
-describe('commands that were collected because they run more than the rule beside them', () => {
-  it.each(corpus)('$class: $command is not taken for $rule', ({ command, rule }) =>
+describe('commands that run more than a rule for their words allows', () => {
+  it.each(corpus)('$class: $command does not match the rule for $rule', ({ command, rule }) =>
     expect(isRule(command, rule)).toBe(false),
   )
 })
@@ -54,7 +54,7 @@ const otherCommands: readonly (readonly [rule: string, command: string])[] = [
   ['git diff', 'git -c core.pager=x diff'],
 ]
 describe('a provable command', () => {
-  it.each(otherCommands)('a provable command is not taken for %s: %s', (rule, command) =>
+  it.each(otherCommands)('a provable command does not match the rule for %s: %s', (rule, command) =>
     expect(isRule(command, rule)).toBe(false),
   )
   it.each([
@@ -62,7 +62,7 @@ describe('a provable command', () => {
     ['npm test', "npm 'test'"],
     ['npm test', 'npm te"s"t 2>&1'],
     ['npm test', 'npm test && npm test'],
-  ])('a provable command is taken for %s if all its words are the same: %s', (rule, command) =>
+  ])('a provable command matches the rule for %s if all its words are the same: %s', (rule, command) =>
     expect(isRule(command, rule)).toBe(true),
   )
 })

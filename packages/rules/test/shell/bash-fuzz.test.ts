@@ -80,8 +80,8 @@ function compare(recorder: BashRecorder): Figures {
   return figures
 }
 
-describe('generated shell texts', () => {
-  it('generated shell texts run in bash exactly as parseCommand says, whenever it says that a text is provable', {
+describe('generated shell commands', () => {
+  it('generated shell commands that parseCommand calls provable run in bash exactly as parseCommand says', {
     timeout: 4 * 3600_000,
   }, () => {
     const recorder = new BashRecorder()

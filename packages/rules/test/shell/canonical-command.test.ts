@@ -48,7 +48,7 @@ describe('quoteWord', () => {
   it.each(['a==b', 'long=name=:=x', 'PATH:=x', '=='])('quoteWord quotes %s, in which zsh may expand a second =', word =>
     expect(quoteWord(word)).toBe(`'${word}'`),
   )
-  it.each(['a=b', 'a=b=c', '--x=y', 'a:b'])('quoteWord leaves %s as it is', word => expect(quoteWord(word)).toBe(word))
+  it.each(['a=b', 'a=b=c', '--x=y', 'a:b'])('quoteWord leaves %s unchanged', word => expect(quoteWord(word)).toBe(word))
 })
 
 describe('canonicalCommand', () => {

@@ -35,5 +35,5 @@ describe('a deny rule for rm -rf', () => {
     ['in 1 MiB of brackets', `${'('.repeat(1 << 20)}rm -rf x`],
   ])('a deny rule for rm -rf denies the command %s', (_, command) => expect(verdict(command)).toBe('deny'))
 
-  it('a deny rule for rm -rf does not deny a long text without it', () => expect(verdict(long)).toBe('ask'))
+  it('a deny rule for rm -rf does not deny a long command without rm -rf', () => expect(verdict(long)).toBe('ask'))
 })

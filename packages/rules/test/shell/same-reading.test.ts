@@ -14,7 +14,7 @@ const changedWord = (change: Partial<TreeSegment['words'][number]>) =>
     words: [{ value: '', start: 0, end: 0, ...word, ...change }, ...words],
   }))
 
-it('two readings of a shell command are the same if every part is the same', () => {
+it('two readings of a shell command are equal if every part is equal', () => {
   expect(reading()).toHaveLength(2)
   expect(isSameReading(reading(), reading())).toBe(true)
 })

@@ -57,5 +57,5 @@ describe('unwrapShell', () => {
     [[]],
     [''],
     [`bash -c '${'a'.repeat(200_000)}'`],
-  ] as (string | string[])[][])('unwrapShell leaves $0 alone', command => expect(unwrapShell(command)).toBeNull())
+  ] as (string | string[])[][])('unwrapShell leaves $0 unchanged', command => expect(unwrapShell(command)).toBeNull())
 })

@@ -1,4 +1,4 @@
-/** Tests what holds for all watchers: a project's file never loosens, the order does not change the verdict, an error never allows, and the same facts give the same result. */
+/** Tests what holds for all watchers: a project's file never makes the verdict less strict, the order does not change the verdict, an error never allows a call, and the same facts give the same result. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { WatchFile, WatchPass, WatchResult } from '../../src/watch/watch-pass.ts'
@@ -109,7 +109,7 @@ const strength = (verdict: WatchResult['verdict']) => ['deny', 'ask', null].toRe
 const evaluate = (files: readonly WatchFile[], each: WatchPass) => new WatcherSet(files).evaluate(each)
 
 describe('watchers (properties)', () => {
-  it('a file that nobody has trusted never weakens the verdict and never adds a text that the agent reads', () => {
+  it('a file that nobody has trusted never makes the verdict less strict and never adds text that the agent reads', () => {
     fc.assert(
       fc.property(drafts, drafts, pass, fc.boolean(), (own, project, each, isFirst) => {
         const ownFile = fileOf(own)
@@ -147,7 +147,7 @@ describe('watchers (properties)', () => {
       { numRuns },
     )
   })
-  it('a watcher that would deny or ask and cannot be evaluated never lets the call pass', () => {
+  it('a watcher that denies or asks never lets the call run if the watcher cannot be evaluated', () => {
     fc.assert(
       fc.property(drafts, pass, (watch, each) => {
         const file = fileOf(watch)
@@ -161,7 +161,7 @@ describe('watchers (properties)', () => {
       { numRuns },
     )
   })
-  it('the same facts give the same result, with the same set and with a new one', () => {
+  it('the same facts give the same result, with the same watcher set and with a new watcher set', () => {
     fc.assert(
       fc.property(drafts, drafts, pass, (own, project, each) => {
         const files = [fileOf(own), fileOf(project, { folder: '/srv/app' })]

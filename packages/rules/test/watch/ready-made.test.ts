@@ -45,11 +45,11 @@ describe('ready-made watchers', () => {
     expect(use(entry, { call: bash('git commit') }).verdict).toBeNull()
     expect(use(entry, { ...after, call: bash('make check'), result: ok }).firings).toHaveLength(1)
   })
-  it('no-edits-outside asks about a file outside of the folder and not about one in it', () => {
+  it('no-edits-outside asks about a file outside the folder, but not about a file in the folder', () => {
     expect(use('no-edits-outside', { call: write('/etc/hosts') }).verdict).toBe('ask')
     expect(use('no-edits-outside', { call: write('src/a') }).verdict).toBeNull()
   })
-  it('task-first denies changes until the task is named', () => {
+  it('task-first denies changes until the agent has named its task', () => {
     expect(use('task-first', { call: write('a') }).verdict).toBe('deny')
     expect(use('task-first', { call: bash('ls') }).verdict).toBeNull()
     expect(use('task-first', { call: write('a'), vars: { task: '#12' } }).verdict).toBeNull()
@@ -64,7 +64,7 @@ describe('ready-made watchers', () => {
     const passed = { ...after, call: bash('npm test'), result: ok, vars: { changes: 2 } }
     expect(use('reminder-at-stop', passed).firings).toMatchObject([{ set: { changes: 0 } }])
   })
-  it('context-at-start says its text once, with the branch', () => {
+  it('context-at-start gives the agent its text once, with the branch', () => {
     expect(use('context-at-start', { moments: ['start'] }).say).toEqual([
       'The folder is /srv/app, and the branch is main.',
     ])
@@ -85,7 +85,7 @@ describe('ready-made watchers', () => {
     [{}, 21, false],
     [{ from: 9, to: 17 }, 9, true],
     [{ from: 9, to: 17 }, 17, false],
-  ])('quiet-hours with %j decides at %i o’clock whether it asks about the network: %s', (settings, hour, asks) => {
+  ])('quiet-hours with %j at %i o’clock asks about the network: %s', (settings, hour, asks) => {
     const pass: PassOptions = {
       call: bash('curl x'),
       risk: { level: 'notable', touches: ['network'] },
@@ -110,7 +110,7 @@ describe('ready-made watchers', () => {
     const entry = { name: 'loop-guard', with: { times: 2, within: '1h' } }
     expect(use(entry, { ...pass, recent: [call('d', 50)] }).verdict).toBe('ask')
   })
-  it('no-questions denies questions while there is a directive', () => {
+  it('no-questions denies questions while the variable `directive` is set', () => {
     expect(use('no-questions', { isQuestion: true, vars: { directive: 'stop' } })).toMatchObject({
       verdict: 'deny',
       reason: 'Do not ask; act on the directive: stop',

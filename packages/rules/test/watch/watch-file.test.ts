@@ -89,13 +89,13 @@ describe('conditions in a file', () => {
       expect(known.problem).toMatch(/^line 4, column \d+: watch\[0\]\.when: /)
     } else expectProblem(text, `watch[0].when: ${problem}`)
   })
-  it('the place of a problem is counted correctly after escapes of JSON', () => {
+  it('the position of a problem is correct after JSON escapes', () => {
     expectProblem(
       inWatch('"on": "before", "when": "vars.task == \\"\\u00e4\\" &&\\n ▸foo", "do": {"deny": "x"}'),
       'watch[0].when: foo is not known. Use session, action, risk, result, prompt, now or vars; variables are written as vars.NAME.',
     )
   })
-  it('a variable is not known if the file declares none', () => {
+  it('a condition with a variable that the file does not declare is refused', () => {
     expectProblem(
       inWatch('"on": "before", "when": "vars.▸x", "do": {"deny": "x"}', '{}'),
       'watch[0].when: vars.x is not known, because the file declares no variables. Declare it in "vars".',
@@ -219,12 +219,12 @@ describe('watchers in a file', () => {
     if (problem === null) expect(check(inWatch(fields)).problem).toMatch(/^line 4, column \d+: .*absolute path/)
     else expectProblem(inWatch(fields), problem)
   })
-  it('a project’s watcher cannot leave the folder of the project', () => {
+  it('a project’s watcher is refused for a folder outside the project', () => {
     const problem =
       'watch[0].scope.cwd: scope.cwd leads out of /srv/app. Name a folder of the project, or move the watcher to your own holdpoint.rules.json in the data folder.'
     expectProblem(inWatch('"on": "stop", "scope": {"cwd": ▸"../b"}, "do": {"say": "x"}'), problem, '/srv/app')
   })
-  it('a project’s watcher is for the folder of the project, or for a folder in it', () => {
+  it('a project’s watcher applies to the folder of the project, or to the folder inside it that the watcher names', () => {
     const watch = (scope: object) =>
       parseRuleFile(JSON.stringify({ watch: [{ name: 'w', on: 'stop', do: { say: 'x' }, ...scope }] }), '/srv/app')
         .watchers[0]?.scope
@@ -242,7 +242,7 @@ describe('watchers in a file', () => {
       'watch[0].name: The ready-made watchers loop-guard already use the name loop-guard. Choose another name, or remove loop-guard from "use".',
     )
   })
-  it('the conditions of a file cannot be too much work together', () => {
+  it('a file is refused if its conditions together are too much work', () => {
     const tests = Array.from({ length: 10 }, (_, index) => `action.command.contains('${index}')`).join(' || ')
     const watch = Array.from({ length: 20 }, (_, index) => ({
       name: `w${index}`,
@@ -296,7 +296,7 @@ describe('variables in a file', () => {
       'vars.task: The ready-made watchers task-first already use the name task. Choose another name, or remove task-first from "use".',
     )
   })
-  it('a variable can say who may set it, and what it means', () => {
+  it('a declaration of a variable can say who may set it and what it means', () => {
     const vars = { task: { default: '', setBy: 'agent', note: 'The issue.' }, green: false }
     expect(parseRuleFile(JSON.stringify({ vars }), null).vars).toEqual(vars)
   })
@@ -338,7 +338,7 @@ describe('ready-made watchers in a file', () => {
     ],
     ['{"name": "no-edits-outside", "with": {"x": ▸1}}', 'no-edits-outside has no settings. Remove x.'],
     ['"budget", ▸"budget"', 'budget is listed twice. Remove one, or give each its own "cwd".'],
-  ])('the entry %s is refused', (entry, problem) => {
+  ])('the entry %s in `use` is refused', (entry, problem) => {
     const text = `{\n  "use": [${entry}]\n}`
     if (problem === null) expect(check(text).problem).toContain('There are no ready-made')
     else expect(check(text).problem).toMatch(problemPattern(check(text).place, problem))
@@ -377,7 +377,7 @@ describe('a file that two programs could read differently', () => {
 
 describe('the documentation of watchers', () => {
   const text = readFileSync(new URL('../../../../docs/watchers.md', import.meta.url), 'utf8')
-  it('the examples in docs/watchers.md are files that can be used', () => {
+  it('the examples in docs/watchers.md are valid files', () => {
     const examples = text
       .split('```json\n')
       .slice(1)

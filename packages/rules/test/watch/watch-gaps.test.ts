@@ -57,7 +57,7 @@ const cases = [
   [
     watcher({ on: 'after', do: { set: { a: 'result.ok' } } }),
     { failures: 'unknown' },
-    'This agent does not tell whether a command failed, so `result.ok` is always false.',
+    'This agent does not report whether a command failed, so `result.ok` is always false.',
   ],
   [
     watcher({ on: 'stop', do: { ask: 'x' } }),
@@ -72,12 +72,12 @@ const cases = [
   [
     watcher({ do: { limit: { cost: 1 } } }),
     { reportsCost: false },
-    'This agent does not report its cost, so a limit of cost is never reached.',
+    'This agent does not report its cost, so a cost limit is never reached.',
   ],
   [
     watcher({ do: { limit: { tokens: 1 } } }),
     { reportsTokens: false },
-    'This agent does not report its tokens, so a limit of tokens is never reached.',
+    'This agent does not report its tokens, so a token limit is never reached.',
   ],
 ] as const
 
@@ -86,7 +86,7 @@ describe('watchGaps', () => {
     expect(watchGaps(draft, able)).toEqual([])
     expect(watchGaps(draft, { ...able, ...missing })).toEqual([gap])
   })
-  it('watchGaps reports nothing about what a watcher does not use', () => {
+  it('watchGaps reports no gap for moments and effects that a watcher does not use', () => {
     expect(watchGaps(watcher({ on: 'start', do: { say: 'x' } }), unable)).toEqual([])
     expect(watchGaps(watcher({ action: 'question' }), { ...able, checksEveryTool: false })).toEqual([])
     expect(watchGaps(watcher({ on: 'after', do: { set: {} } }), { ...able, givesTextAfterTool: false })).toEqual([])

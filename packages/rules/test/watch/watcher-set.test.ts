@@ -7,7 +7,7 @@ import { bash, evaluate, now, watchFile, watchPass, write } from './watch-kit.ts
 const denyPush = { name: 'push', on: 'before', command: 'git push', do: { deny: 'Do not push.' } }
 
 describe('WatcherSet: which watchers fire', () => {
-  it('a watcher with a command denies that command, also inside a longer one, and nothing else', () => {
+  it('a watcher with a command denies that command, even as a part of a longer command, and nothing else', () => {
     const file = { watch: [denyPush] }
     expect(evaluate(file, { call: bash('cd x && git push origin') })).toMatchObject({
       verdict: 'deny',
@@ -50,7 +50,7 @@ describe('WatcherSet: which watchers fire', () => {
     const elsewhere = other ? { call: other } : { call: bash('ls', '/tmp'), session: { folder: '/tmp' } }
     expect(evaluate(file, elsewhere).verdict).toBeNull()
   })
-  it('a watcher for questions denies questions and no calls, and a watcher with a matcher denies no questions', () => {
+  it('a watcher for questions denies questions and no calls, and a watcher for certain calls denies no questions', () => {
     const question = { watch: [{ name: 'w', on: 'before', action: 'question', do: { deny: 'Act.' } }] }
     expect(evaluate(question, { isQuestion: true })).toMatchObject({ verdict: 'deny', reason: 'Act.' })
     expect(evaluate(question, { call: bash('ls') }).verdict).toBeNull()
@@ -70,7 +70,7 @@ describe('WatcherSet: which watchers fire', () => {
     expect(set.evaluate(watchPass({ moments: ['stop'], session: { folder: '/srv/app/sub' } })).verdict).toBe('deny')
     expect(set.evaluate(watchPass({ moments: ['stop'], session: { folder: '/srv/other' } })).verdict).toBeNull()
   })
-  it('a set of watchers has only the moments of its watchers', () => {
+  it('a set of watchers lists only the moments that its watchers use', () => {
     const set = new WatcherSet([watchFile({ watch: [denyPush] })])
     expect([set.has('before'), set.has('after')]).toEqual([true, false])
   })
@@ -182,7 +182,7 @@ describe('WatcherSet: conditions', () => {
     const prompt = { name: 'w', on: 'prompt', when: 'prompt.text.contains("deploy")', do: { deny: 'No deploys.' } }
     expect(evaluate({ watch: [prompt] }, { moments: ['prompt'], prompt: 'deploy it' }).reason).toBe('No deploys.')
   })
-  it('texts contain the values of expressions', () => {
+  it('the texts of a watcher contain the values of its expressions', () => {
     const deny = 'Task ${vars.task}, ${vars.n + 1}, ${vars.rate}, ${vars.ok}, ${session.agentPath}, ${"}"}'
     const file = { vars: { task: 'a', n: 1, rate: 0.25, ok: true }, watch: [{ name: 'w', on: 'before', do: { deny } }] }
     expect(evaluate(file, { session: { agentPath: ['x', 'y'] } }).reason).toBe('Task a, 2, 0.25, true, x, y, }')
@@ -204,7 +204,7 @@ describe('WatcherSet: merged effects', () => {
       ['c', ['say', 'deny'], 'C.\nc'],
     ])
   })
-  it('all watchers see the values from before the pass, and the firings contain the new values', () => {
+  it('all watchers see the values from before the moment, and the firings contain the new values', () => {
     const watch = [
       { name: 'a', on: 'start', do: { set: { n: 'vars.n + 1', t: '"x" + vars.t', r: '1', b: '!vars.b' } } },
       { name: 'b', on: 'before', when: 'vars.n == 0', do: { set: { n: 'vars.n + 2' } } },
@@ -222,7 +222,7 @@ describe('WatcherSet: merged effects', () => {
 
 describe('WatcherSet: limits', () => {
   const budget = { watch: [{ name: 'w', on: 'before', do: { limit: { cost: 5 } } }] }
-  it('a limit asks when the amount is used, and says up to where an allow continues', () => {
+  it('a limit asks when its amount is used, and says how far an allow raises it', () => {
     expect(evaluate(budget, { spent: { cost: 4.99 } }).verdict).toBeNull()
     const result = evaluate(budget, { spent: { cost: 5.12 } })
     expect(result).toMatchObject({
@@ -251,7 +251,7 @@ describe('WatcherSet: limits', () => {
     const file = { watch: [{ name: 'w', on: 'before', do: { limit } }] }
     expect(evaluate(file, { spent: { tokens: 1500, turns: 12, minutes: 45.5 } }).reason).toBe(reason)
   })
-  it('a limit with deny denies at the limit, and only there', () => {
+  it('a limit with `deny` denies once its amount is used, and not before', () => {
     const file = { watch: [{ name: 'w', on: 'before', do: { limit: { turns: 2 }, deny: 'Enough.' } }] }
     expect(evaluate(file, { spent: { turns: 1 } }).verdict).toBeNull()
     expect(evaluate(file, { spent: { turns: 2 } })).toMatchObject({
@@ -259,7 +259,7 @@ describe('WatcherSet: limits', () => {
       reason: expect.stringMatching(/^Enough\. This session has used 2 of 2 turns\./),
     })
   })
-  it('a set of watchers names the totals that its limits need', () => {
+  it('a set of watchers lists the totals that its limits need', () => {
     const watch = [{ name: 'w', on: 'before', do: { limit: { turns: 2, per: 'day' } } }]
     expect([...new WatcherSet([watchFile({ watch })]).totals]).toEqual(['day'])
   })
@@ -286,12 +286,12 @@ describe('WatcherSet: watchers that cannot be evaluated', () => {
       reason: expect.stringContaining('so the message is refused: division by zero'),
     })
   })
-  it('a watcher that only sets or says has no effect if its condition fails, and the firing says why', () => {
+  it('a watcher that only sets variables or gives texts has no effect if its condition fails, and the firing says why', () => {
     const watch = [{ name: 'w', on: 'before', when, do: { set: { n: '1' }, say: 'x' } }]
     const result = evaluate({ vars: { n: 0 }, watch }, { call: bash('x') })
     expect(result).toMatchObject({ verdict: null, say: [], firings: [{ effects: [], problem: expect.any(String) }] })
   })
-  it('a watcher asks if its sentence cannot be completed', () => {
+  it('a watcher asks if the values in its sentence cannot be evaluated', () => {
     const watch = [{ name: 'w', on: 'before', do: { deny: '${action.paths[0]}' } }]
     expect(evaluate({ watch }, { call: bash('x') }).verdict).toBe('ask')
   })
@@ -319,7 +319,7 @@ describe('WatcherSet: watchers that cannot be evaluated', () => {
     }
     expect(evaluate(big, { moments: ['start'] }).firings).toMatchObject([{ effects: [], problem: expect.any(String) }])
   })
-  it('no text is stored if the variables of the session would become too large together', () => {
+  it('no text is stored in a variable if the variables of the session would become too large together', () => {
     const names = Array.from({ length: 20 }, (_, index) => `t${index}`)
     const vars = Object.fromEntries(names.map(name => [name, '']))
     const set = Object.fromEntries(names.map(name => [name, 'result.text']))
@@ -333,7 +333,7 @@ describe('WatcherSet: watchers that cannot be evaluated', () => {
     expect(firings[0]?.set).toBeUndefined()
     expect(say).toEqual(['v'])
   })
-  it('a stored watcher asks if this version cannot use it', () => {
+  it('a stored watcher asks if this version of Holdpoint cannot evaluate it', () => {
     const file = watchFile({ watch: [denyPush] })
     const old = { ...file, watchers: [{ ...denyPush, on: 'before' as const, when: 'gone.name' }] }
     expect(new WatcherSet([old]).evaluate(watchPass({ call: bash('git push') }))).toMatchObject({ verdict: 'ask' })
@@ -358,7 +358,7 @@ describe('WatcherSet: files that nobody has trusted', () => {
       `A watcher of the untrusted file ${neutral} could not be evaluated, so a person has to decide.`,
     )
   })
-  it('watchers of a file that nobody has trusted say nothing to the agent, and set their own variables', () => {
+  it('watchers of a file that nobody has trusted give the agent no texts, but set their own variables', () => {
     const set = untrusted(
       [
         { name: 'w', on: 'start', do: { say: 'x', set: { n: '1' } } },

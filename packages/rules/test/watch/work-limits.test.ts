@@ -69,7 +69,7 @@ function fullFile(on: string, when: string): WatchFile | null {
 
 describe('the work of watchers is limited', () => {
   it.each(hostile)(
-    'a file with as many conditions as possible with %s needs less than 50 ms for a call',
+    'a file with the highest number of conditions with %s takes less than 50 ms for a call',
     (_what, on, when) => {
       const file = fullFile(on, when)
       if (file === null)

@@ -31,7 +31,7 @@ describe('controlOf', () => {
     [{ type: 'boolean' }, 'switch'],
     [{ type: 'array', items: { enum: ['a'] } }, 'checkboxes'],
     [{ type: 'array', items: {} }, 'lines'],
-  ] as const)('for the field %j, controlOf returns the control “%s”', (field, control) => {
+  ] as const)('controlOf returns for the field %j the control “%s”', (field, control) => {
     expect(controlOf(field as FormField)).toBe(control)
   })
 })

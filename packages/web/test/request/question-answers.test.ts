@@ -75,10 +75,10 @@ describe('a card with several questions', () => {
     const stored = draftChoices(ask, new Map([['one', written]])).get('one')
     expect(pickedFromDraft(stored)).toEqual(written)
   })
-  it('a card with several questions lets the number keys answer the first unanswered question if no question is focused', () => {
+  it('on a card with several questions, the number keys answer the first unanswered question if no question is focused', () => {
     expect(questionForKeys(ask, picks, null)?.id).toBe('many')
   })
-  it('a card with several questions lets the number keys answer the focused question', () => {
+  it('on a card with several questions, the number keys answer the focused question', () => {
     expect(questionForKeys(ask, picks, 'one')?.id).toBe('one')
   })
 })
@@ -86,7 +86,7 @@ describe('a card with several questions', () => {
 describe('a question that is answered with one click', () => {
   const asks = (...questions: readonly Question[]): QuestionsAsk => ({ kind: 'questions', questions: [...questions] })
 
-  it('a question that is answered with one click is the only question, with two options of which one is chosen', () => {
+  it('a question that is answered with one click is the only question of its request and has exactly two options', () => {
     expect(instantQuestion(asks(one))).toBe(one)
     expect(instantQuestion(asks(one, question('two')))).toBeNull()
     expect(instantQuestion(asks(many))).toBeNull()
@@ -94,7 +94,7 @@ describe('a question that is answered with one click', () => {
       instantQuestion(asks(question('three', { options: [{ label: 'a' }, { label: 'b' }, { label: 'c' }] }))),
     ).toBeNull()
   })
-  it('a question that is answered with one click has no previews, which a person compares first', () => {
+  it('a question that is answered with one click has no previews, because a person compares previews before choosing', () => {
     expect(
       instantQuestion(asks(question('seen', { options: [{ label: 'a', preview: 'x' }, { label: 'b' }] }))),
     ).toBeNull()

@@ -53,7 +53,7 @@ describe('the summary of an absence', () => {
   it('the summary of an absence is empty if nothing happened', () => {
     expect(summarize({ sessions: [session(1, { lastTurn: { ending: 'done', at: 50 } })] })).toEqual([])
   })
-  it('the summary of an absence lists sessions that failed, were lost or disconnected, or finished, only in that time', () => {
+  it('the summary of an absence lists sessions that failed, were lost or disconnected, or finished during the absence', () => {
     const sessions = [
       session(1, { lastTurn: { ending: 'failed', at: 150 } }),
       session(2, { state: 'disconnected', stateChangedAt: 160 }),
@@ -86,7 +86,7 @@ describe('the summary of an absence', () => {
       ],
     ])
   })
-  it('the summary of an absence lists requests that expired, were withdrawn or are overdue apart from those that still wait', () => {
+  it('the summary of an absence lists requests that expired, were withdrawn or are overdue separately from requests that are still pending', () => {
     const decisions = [decision(9, { by: 'deadline' }), decision(8, { by: 'agent', reason: 'withdrawn' })]
     const requests = [
       pending(1),

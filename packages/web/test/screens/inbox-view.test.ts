@@ -27,7 +27,7 @@ const pending = (ask: Ask, more: Partial<Request> = {}): Request =>
   ({ id: `req_${++count}`, session: 'ses_1', ask, status: 'pending', ...more }) as Request // the functions use no other fields
 
 describe('the kinds by which the inbox filters', () => {
-  it('the kinds by which the inbox filters are commands, files, plans and questions; a dangerous command is of two kinds', () => {
+  it('the kinds by which the inbox filters are commands, files, plans and questions; a dangerous command belongs to two kinds', () => {
     const dangerous = { ask: command('rm -rf /'), risk: { level: 'dangerous', touches: [] } } as unknown as Request // `isOfKind` needs only these fields
     expect(isOfKind(dangerous, 'dangerous')).toBe(true)
     expect(isOfKind(dangerous, 'commands')).toBe(true)
@@ -57,7 +57,7 @@ describe('the search of the inbox', () => {
   ])('the search of the inbox finds %s', (_, ask, search) => {
     expect(matchesSearch({ ask }, session, search)).toBe(true)
   })
-  it('the search of the inbox finds nothing if one of the words is missing', () => {
+  it('the search of the inbox finds nothing if a request lacks one of the words', () => {
     expect(matchesSearch({ ask: command('npm test') }, session, 'npm build')).toBe(false)
   })
 })
@@ -76,7 +76,7 @@ describe('groups of the inbox', () => {
     const ids = ['b1', 'a1', 'b2', 'a2'] as unknown as RequestId[] // the order does not depend on the format of the ids
     expect(inGroups(ids, id => id.slice(0, 1))).toEqual(['b1', 'b2', 'a1', 'a2'])
   })
-  it('groups of the inbox are off if the stored preference is unknown', () => {
+  it('the inbox is not grouped if the stored preference is unknown', () => {
     expect([null, 'planet', 'session'].map(readGrouping)).toEqual(['none', 'none', 'session'])
   })
 })
@@ -87,7 +87,7 @@ describe('similar requests', () => {
     ['  CI=1 NODE_ENV=test  npm test', 'npm'],
     ['./run.sh --fast', './run.sh'],
     ['', ''],
-  ])('programOf finds in the command %j the program %j', (text, program) => {
+  ])('programOf returns for the command %j the program %j', (text, program) => {
     expect(programOf(text)).toBe(program)
   })
   it('similar requests run the same program in the same folder and are pending', () => {

@@ -19,7 +19,7 @@ describe('orderRequests', () => {
   it('orderRequests appends new requests at the end if every card is on screen, the most urgent of them first', () => {
     expect(orderRequests(ids(2, 4), ids(1, 2, 3, 4, 5), visible)).toEqual(ids(2, 4, 1, 3, 5))
   })
-  it('orderRequests puts a new request directly below the cards on screen if it is more urgent than those', () => {
+  it('orderRequests puts a new request directly below the cards on screen if the new request is more urgent than those cards', () => {
     expect(orderRequests(ids(2, 4, 6), ids(1, 2, 4, 6), onScreen(2))).toEqual(ids(2, 1, 4, 6))
   })
   it('orderRequests sorts a new request into the cards below the screen', () => {
@@ -33,7 +33,7 @@ describe('orderRequests', () => {
     expect(orderRequests(ids(1), ids(1, 2), { ...visible, isEndHovered: true })).toEqual(ids(1))
     expect(orderRequests([], ids(1, 2), { ...visible, isEndHovered: true })).toEqual(ids(1, 2))
   })
-  it('orderRequests holds requests back only while the pointer is over the section below the list', () => {
+  it('orderRequests delays new requests only while the pointer is over the section below the list', () => {
     const shown = orderRequests(ids(2), ids(1, 2, 3), { ...visible, isEndHovered: true })
     expect(heldBack(shown, ids(1, 2, 3))).toEqual(ids(1, 3))
   })
@@ -79,7 +79,7 @@ describe('orderRequests with groups', () => {
       ids('a1', 'a2', 'a3', 'b1'),
     )
   })
-  it('orderRequests with groups holds a new request back if its group ends above the last row on screen', () => {
+  it('orderRequests with groups delays a new request if its group ends above the last row on screen', () => {
     const shown = orderRequests(ids('a1', 'b1', 'b2'), ids('a1', 'a2', 'b1', 'b2'), grouped('a1', 'b1'))
     expect(shown).toEqual(ids('a1', 'b1', 'b2'))
     expect(heldBack(shown, ids('a1', 'a2', 'b1', 'b2'))).toEqual(ids('a2'))
@@ -111,7 +111,7 @@ describe('orderRequests with groups', () => {
 })
 
 describe('misplaced', () => {
-  it('misplaced finds the requests that stand below less urgent ones', () => {
+  it('misplaced returns the requests that are listed below less urgent ones', () => {
     expect([...misplaced(ids(2, 3, 1, 4), ids(1, 2, 3, 4))]).toEqual(ids(1))
     expect([...misplaced(ids(1, 2), ids(1, 2))]).toEqual([])
   })

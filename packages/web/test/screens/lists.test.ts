@@ -52,7 +52,7 @@ describe('the session list filter', () => {
 })
 
 describe('`byProject`', () => {
-  it('`byProject` adds up how long the sessions of a project have waited for people, including the time that they wait now', () => {
+  it('`byProject` adds up how long the sessions of a project have waited for people, including the current waiting time', () => {
     const list = [
       session(2, { cwd: '/a', waitedMs: 3000, waitingSince: 10_000 }),
       session(1, { cwd: '/a', waitedMs: 500 }),
@@ -88,7 +88,7 @@ describe('the audit log', () => {
       ...{ include: 'notices', person: 'per_1', folder: '/srv' },
     })
   })
-  it('`auditQuery` covers the chosen days from the start of the first to the end of the last, where the reader is', () => {
+  it('`auditQuery` covers the chosen days from the start of the first to the end of the last in the reader’s time zone', () => {
     const { from, to } = auditQuery({ ...noFilter, from: '2026-03-28', to: '2026-03-29' })
     expect([from, to]).toEqual([new Date(2026, 2, 28).getTime(), new Date(2026, 2, 30).getTime()])
     expect(auditQuery({ ...noFilter, from: '2026-03', to: 'soon' })).toEqual({ include: 'notices' })

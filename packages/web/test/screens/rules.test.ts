@@ -39,12 +39,12 @@ describe('the form for a rule', () => {
     const strange = rule({ command: 'ls', scope: { agentPath: ['a\nb'] } })
     expect(draftOf(formOf(strange), strange, 0)?.scope).toEqual({ agentPath: ['a\nb'] })
   })
-  it('the form for a rule gives no rule if it is incomplete or the number of uses is invalid', () => {
+  it('the form for a rule returns no rule if it is incomplete or the number of uses is invalid', () => {
     expect(draftOf(emptyForm, null, 0)).toBeNull()
     expect(draftOf({ ...emptyForm, command: 'ls', uses: '0' }, null, 0)).toBeNull()
     expect(draftOf({ ...emptyForm, command: 'ls', uses: '' }, null, 0)).toEqual({ effect: 'allow', command: 'ls' })
   })
-  it('the form for a rule counts a duration from the time of saving', () => {
+  it('the form for a rule counts the duration from the time at which the rule is saved', () => {
     const form = { ...emptyForm, command: 'ls', folder: ' /src ', duration: 'hour' } as const
     expect(draftOf(form, null, 5)).toEqual({
       effect: 'allow',
@@ -53,12 +53,12 @@ describe('the form for a rule', () => {
       expiresAt: 3_600_005,
     })
   })
-  it('the form for a rule leaves out fields that do not fit the effect', () => {
+  it('the form for a rule leaves out fields that do not apply to the effect', () => {
     const form = { ...emptyForm, command: 'ls', harmlessArguments: true, uses: '3', message: 'No.' }
     expect(draftOf({ ...form, effect: 'ask' }, null, 0)).toEqual({ effect: 'ask', command: 'ls' })
     expect(draftOf({ ...form, effect: 'deny' }, null, 0)).toEqual({ effect: 'deny', command: 'ls', message: 'No.' })
   })
-  it('the form for a rule offers groups only for allow rules, and the turn and session only with a session', () => {
+  it('the form for a rule offers groups only for allow rules, and the ends “turn” and “session” only if the rule is for a session', () => {
     expect(targetKinds('deny', null)).not.toContain('group')
     expect(targetKinds('allow', null)).toContain('group')
     expect(isOffered('turn', emptyForm)).toBe(false)
@@ -76,7 +76,7 @@ describe('the list of rules', () => {
   const source = { file: '/src/holdpoint.rules.json', trusted: true, project: true, runner: `run_${'0'.repeat(20)}` }
   const fromFile = rule({ command: 'make' }, { id: id(3), source })
   const all = [builtIn, old, young, fromFile]
-  it('the list of rules has sections for rules that people added, newest first, for rules from files, and for built-in ones', () => {
+  it('the list of rules has sections for rules that people added, newest first, for rules from files, and for built-in rules', () => {
     expect(matchingRules(all, noRuleFilter)).toEqual({ own: [young, old], files: [fromFile], builtIn: [builtIn] })
   })
   it('the list of rules finds rules by effect and by words of their command, folder, note and file', () => {

@@ -34,7 +34,7 @@ const tool = (id: string, agentPath: readonly string[] = []): ToolEntry => ({
 })
 
 describe('entryLayout', () => {
-  it('entryLayout indents an entry under its subagents, and names them when they change', () => {
+  it('entryLayout indents an entry by its subagents, and names the subagents where they change', () => {
     expect(entryLayout(message('a', ['reviewer']), tool('t'))).toEqual({ depth: 1, path: ['reviewer'], spaced: true })
     expect(entryLayout(message('b', ['reviewer']), message('a', ['reviewer']))).toMatchObject({ depth: 1, path: null })
     expect(entryLayout(message('c', ['reviewer', 'linter']), message('b', ['reviewer'])).path).toEqual([
@@ -66,7 +66,7 @@ describe('the visible entries of a transcript', () => {
     expect(first.entries.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(nextVisible(first.entries, now)).toEqual({ entries: now, shift: false, more: false })
   })
-  it('`nextVisible` shows a different list at once', () => {
+  it('`nextVisible` shows the entries of another list at once', () => {
     expect(nextVisible(list('x'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
   })
   it('`unseenSince` counts the entries after the last seen entry', () => {
@@ -91,7 +91,7 @@ describe('D5: the excerpt of a long text', () => {
     expect(excerpt?.head.startsWith('begin') && excerpt.head.isWellFormed()).toBe(true)
     expect(excerpt?.tail.endsWith(' end') && excerpt.tail.isWellFormed()).toBe(true)
   })
-  it('excerptOf returns null for a text that is shown as a whole', () => {
+  it('excerptOf returns null for text that is shown in full', () => {
     expect(excerptOf('a\nb')).toBeNull()
     expect(excerptOf('\n'.repeat(15))).toBeNull()
   })
@@ -111,7 +111,7 @@ describe('an attachment', () => {
     expect(attachmentKind(file('a.mp4', 'video/mp4'))).toBeNull()
     expect(attachmentKind(file('a.exe', ''))).toBeNull()
   })
-  it('an attachment is displayed only if it is an image that cannot contain scripts', () => {
+  it('an attachment is displayed only if it is an image of a type that cannot contain scripts', () => {
     expect(isDisplayableImage('image/png')).toBe(true)
     expect(isDisplayableImage('image/svg+xml')).toBe(false)
   })

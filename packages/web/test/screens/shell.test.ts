@@ -23,7 +23,7 @@ const session = (n: number, more: Partial<Session>): Session =>
 
 describe('groupSessions', () => {
   const none = () => false
-  it('groupSessions shows an agent that failed, was lost or is disconnected neither as idle nor as working', () => {
+  it('groupSessions shows an agent that failed, was lost or is disconnected in a group of its own, neither as idle nor as working', () => {
     const lost = { state: 'lost', changedAt: 1 } as const
     const groups = groupSessions(
       [
@@ -50,7 +50,7 @@ describe('groupSessions', () => {
     expect(titles(each => each.title === 's1')).toEqual([['failed', ['s1']]])
     expect(titles(none)).toEqual([])
   })
-  it('groupSessions puts waiting sessions first and leaves out ended ones', () => {
+  it('groupSessions puts waiting sessions first and leaves out ended sessions', () => {
     const groups = groupSessions(
       [
         session(1, { state: 'idle' }),
@@ -88,7 +88,7 @@ describe('the New session form', () => {
       model: 'opus',
     })
   })
-  it('the New session form starts a rehearsal without a message with one that shows every kind of request', () => {
+  it('the New session form starts a rehearsal with every kind of request if the message is empty', () => {
     const fields = { cwd: '', mode: '', model: '', prompt: ' ' }
     expect(inputOf({ ...fields, driver: 'rehearsal' })).toEqual({ driver: 'rehearsal', prompt: 'Show me everything' })
     expect(inputOf({ ...fields, driver: 'rehearsal', prompt: 'A short one' })).toMatchObject({ prompt: 'A short one' })

@@ -58,7 +58,7 @@ describe('right-to-left letters', () => {
     const html = renderToStaticMarkup(createElement(ExactText, { text: '/srv/אאא/בבב' }))
     expect(html).toMatch(/^<bdi dir="ltr" class="agent-inline stored-order .*">\/srv\/אאא\/בבב<\/bdi>$/)
   })
-  it('F7: a label that mixes directions keeps the order of its words, and a pure one reads from right to left', () => {
+  it('F7: a label with mixed directions keeps the order of its words, and a label that is entirely right-to-left reads from right to left', () => {
     const html = (text: string) => renderToStaticMarkup(createElement(InlineAgentText, { text }))
     expect(html('Keep אאא > בבב')).toContain('stored-order')
     expect(html('Keep אאא > בבב')).toContain('Keep <bdi>אאא</bdi> &gt; <bdi>בבב</bdi>')
@@ -76,22 +76,22 @@ describe('right-to-left letters', () => {
   })
 })
 
-describe('D5: a text on one line', () => {
+describe('D5: text on one line', () => {
   const html = (text: string) => renderToStaticMarkup(createElement(InlineAgentText, { text, oneLine: true }))
-  it('a text on one line shows its start and its end if it does not fit', () => {
+  it('text on one line shows its start and its end if it does not fit', () => {
     expect(html('a short title')).toContain('<span class="cut-head">a short title</span>')
     expect(html('a title of more than thirty-two characters')).toContain(
       '<span class="cut-head">a title of more than thirt</span><span class="cut-tail"><span>y-two characters</span></span>',
     )
   })
-  it('a very long text on one line shows the number of missing characters', () => {
+  it('very long text on one line shows the number of missing characters', () => {
     expect(html(`${'x'.repeat(500)} rm -rf /`)).toMatch(
       /x<\/span><bdi dir="ltr" class="marker count">⟨\d+ more⟩<\/bdi>.*rm -rf \//,
     )
     const summary = { head: 'rm', omitted: 12, tail: '/', isCode: true }
     expect(renderToStaticMarkup(createElement(SummaryText, { summary }))).toContain('⟨12 more⟩')
   })
-  it('a text is never cut right after a backslash, so that the cut cannot imitate an escape', () => {
+  it('text on one line is never cut right after a backslash, so that the cut cannot imitate an escape', () => {
     const text = `${'x'.repeat(30)}\\\\u{202e}${'y'.repeat(9)}`
     expect(html(text)).toContain(`<span class="cut-head">${'x'.repeat(30)}</span>`)
   })

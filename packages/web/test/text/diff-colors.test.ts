@@ -8,13 +8,13 @@ import { lineSegments } from '../../src/text/line-segments.ts'
 const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
 
 describe('the colors of a diff', () => {
-  it('a comment over several lines has one color, even if only some of its lines changed', () => {
+  it('a code comment over several lines has one color in a diff, even if only some of its lines changed', () => {
     const rows = rowsOf('/* one\n two */\nconst a = 1', '/* one\n 2 */\nconst a = 1')
     const colors = rowColors(rows, 'ts', 1000)
     for (const row of rows.slice(0, 3)) expect(colors.get(row)?.map(({ color }) => color)).toEqual(['quiet'])
     expect(colors.get(rows[3] as never)?.[0]).toEqual({ text: 'const', color: 'keyword' })
   })
-  it('colors never add, drop or move text', () => {
+  it('the colors of a diff never add, drop or move text', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', '"', '/*', '*/', '\n', '\t', ' ', '\u200b', '⟨', 'const ', '#', '\r'),
     })
@@ -30,7 +30,7 @@ describe('the colors of a diff', () => {
       }),
     )
   })
-  it('the language of a file follows from its name', () => {
+  it('the language for the colors of a diff follows from the file name', () => {
     expect(languageOf('/a/b.test.ts')).toBe('ts')
     expect(languageOf('C:\\x\\Main.PY')).toBe('py')
     expect(languageOf('/a/Dockerfile')).toBe('dockerfile')

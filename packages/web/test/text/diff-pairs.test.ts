@@ -7,7 +7,7 @@ const rowsOf = (before: string, after: string) => diffLines([{ before, after }])
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '.'), { maxLength: 12 }).map(all => all.join('\n'))
 
 describe('pairRows', () => {
-  it('pairRows puts each added row beside the removed row it replaces', () => {
+  it('pairRows puts each added row beside the removed row that it replaces', () => {
     const pairs = pairRows(rowsOf('a\nold\nz', 'a\nnew\nmore\nz'))
     expect(pairs.map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
       ['a', 'a'],

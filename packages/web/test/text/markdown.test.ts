@@ -121,7 +121,7 @@ describe('the Markdown view', () => {
     // This limit is far above the usual time. Without the limits of the parser, some of these texts take 40 seconds.
     expect(leastCpuMs(() => readBlocks(text))).toBeLessThan(500)
   })
-  it('F13: the Markdown view shows text with ordinary markup of 20,000 characters formatted', () => {
+  it('F13: the Markdown view formats text of 20,000 characters with ordinary markup', () => {
     const section =
       '## Part\n\nSome **bold** words, `code`, and a [link](https://a.example).\n\n- one\n- two `x`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n'
     expect(readBlocks(section.repeat(Math.floor(20_000 / section.length)))).not.toBeNull()

@@ -36,7 +36,7 @@ test('`highlightShell` colors an unclosed string to the end of the text', () => 
   ])
 })
 
-test('`highlightShell` keeps a short word with a hyphen in one line, and lets a long one break', () => {
+test('`highlightShell` keeps a short word with a hyphen in one line, and allows a line break in a long word', () => {
   const long = `--${'a-'.repeat(20)}`
   const words = highlightShell(`npm test -- --env=a ${long} plain`).filter(({ color }) => color === 'word')
   expect(words.map(({ text }) => text)).toEqual(['--', '--env=a'])

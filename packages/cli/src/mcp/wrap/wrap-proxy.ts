@@ -208,7 +208,7 @@ export class WrapProxy {
     if (id === undefined || !shared) return false
     const isLast = shared.remove(id)
     const isLimit = isTimeLimit(reason)
-    // The call that was sent goes on, because the client gets its result by repeating the call.
+    // The call that was sent continues, because the client gets its result by repeating the call.
     if (!isLast || (shared.sentAs !== null && isLimit)) return true
     this.#forget(shared)
     if (shared.sentAs !== null) this.#cancelSent(shared, reason)
@@ -226,7 +226,7 @@ export class WrapProxy {
     this.#forward({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
   }
 
-  /** Asks, and sends the call to the server if it is allowed. */
+  /** Asks a person, and sends the call to the server if the call is allowed. */
   async #run(shared: SharedCall, parameters: ToolParameters): Promise<CallReply> {
     const { name: server } = this.#options
     const { session, records } = this.#connection()

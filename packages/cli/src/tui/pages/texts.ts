@@ -1,4 +1,5 @@
 /** All sentences and key hints of the pages that cover a live view. */
+import { toolInputLabels } from '@holdpoint/client'
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 
 export const pageTexts = {
@@ -11,20 +12,12 @@ export const pageTexts = {
   output: 'Output',
 } as const
 
-/** Our names for the parts of a tool call's input. */
+/** Labels for the parts of a tool call's input. */
 export const toolInputTexts = {
+  ...toolInputLabels,
   otherParameters: 'Other parameters',
-  folder: 'In',
-  file: 'File',
-  files: 'Files',
-  cell: 'Cell',
-  pattern: 'Pattern',
-  address: 'Address',
-  subagent: 'Subagent',
-  movedTo: 'Moved to',
   fromLine: 'From line',
   lines: 'Lines',
-  changes: { write: 'Write', edit: 'Edit', delete: 'Delete', move: 'Move' },
 } as const
 
 const scroll: readonly KeyHint[] = [['↑↓ space b', 'scroll']]

@@ -54,7 +54,7 @@ export function CommentsNotice({ ask, commenting, count, takesNote }: CommentsNo
   )
 }
 
-/** The button below the content of an approval that shows its lines to comment on them, or hides them. Receipts have none. */
+/** The button below the content of an approval. It shows or hides the lines on which a person can comment. Receipts have none. */
 export function CommentButton(): ReactNode {
   const commenting = use(CommentingContext)
   if (!commenting?.toggle) return null

@@ -117,7 +117,7 @@ export const ruleFormTexts = {
     exact: 'The rule allows this command and no other.',
     grammar: 'The rule also allows other arguments that Holdpoint knows to be harmless.',
     restricting:
-      'The rule matches every command in which these words occur in this order, also with other words between them.',
+      'The rule matches every command in which these words occur in this order, even with other words between them.',
   },
   harmlessArguments: 'Also with other harmless arguments',
   group: 'Group',

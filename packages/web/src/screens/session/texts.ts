@@ -1,5 +1,5 @@
 /** Texts of the session screen. */
-import { acceptsMessages } from '@holdpoint/client'
+import { acceptsMessages, toolInputLabels } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { formatCount } from '../../text/format-amounts.ts'
 
@@ -71,18 +71,10 @@ export const transcriptTexts = {
 export const defaultChoice = 'Default'
 
 export const toolDetailTexts = {
+  ...toolInputLabels,
   noInput: 'No input',
   asJson: 'Input as JSON',
-  folder: 'In',
-  file: 'File',
-  files: 'Files',
-  cell: 'Cell',
-  pattern: 'Pattern',
-  address: 'Address',
-  subagent: 'Subagent',
-  movedTo: 'Moved to',
   fromLine: (line: number) => `From line ${line}`,
-  changes: { write: 'Write', edit: 'Edit', delete: 'Delete', move: 'Move' },
   result: 'Result',
   error: 'Error',
   noOutput: 'No output',
@@ -117,7 +109,7 @@ export const variableTexts = {
   cancel: 'Cancel',
   setBy: 'set by',
   ago: (time: string) => (time === 'now' ? 'just now' : `${time} ago`),
-  wrongType: { boolean: 'Write true or false.', number: 'Write a number.' },
+  wrongType: { boolean: 'Enter true or false.', number: 'Enter a number.' },
   notTrusted: 'This file is not trusted, so its watchers can only deny and ask.',
 } as const
 

@@ -15,7 +15,7 @@ export const firstUseTexts = {
     title: 'Start a session with an agent',
     text: 'These agents are installed here. Their requests appear on this page.',
     loading: 'Looking for agents that are installed here…',
-    none: 'No agent is installed here yet. Install Claude Code, Codex or another one, and it appears here.',
+    none: 'No agent is installed here yet. Install Claude Code, Codex or another agent, and it appears here.',
     notReady: 'An agent is installed here, but something is missing:',
     noReason: 'it isn’t ready.',
     all: 'All agents…',
