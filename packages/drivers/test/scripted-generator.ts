@@ -93,6 +93,7 @@ export class ScriptedGenerator extends RunnerFixture implements WatchedAgent {
   start(prompt: string): Promise<SessionId> {
     return this.startSession('scripted', { cwd: this.home, prompt })
   }
+  readonly goesOnInTurn = false
   async send(id: SessionId, text: string): Promise<void> {
     await this.asPerson('sendMessage', { id, text })
   }

@@ -98,6 +98,7 @@ export class AgentFixture extends RunnerFixture {
   start(prompt: string, more: Omit<Input<'startSession'>, 'driver' | 'prompt'> = {}): Promise<SessionId> {
     return this.startSession(this.name, { cwd: this.cwd, prompt, ...more })
   }
+  readonly goesOnInTurn = false
   async send(id: SessionId, text: string): Promise<void> {
     await this.asPerson('sendMessage', { id, text })
   }

@@ -6,13 +6,16 @@ import type { RunnerFixture } from '../runner-fixture.ts'
 import type { WatchMachine } from '../watch-machine.ts'
 
 /** What these scenarios need of an agent: one with its driver, a generator agent, or one in a terminal. */
-export interface WatchedAgent
-  extends Pick<RunnerFixture, 'asPerson' | 'agentTexts' | 'answerAll' | 'eventsOf' | 'waitFor' | 'waitForEvent'> {
+export interface WatchedAgent extends Pick<RunnerFixture, 'asPerson' | 'agentTexts' | 'answerAll' | 'eventsOf'> {
   readonly watchers: Pick<WatchMachine, 'write'>
   readonly model: { script(marker: string, ...replies: readonly ScriptedReply[]): void }
   start(prompt: string): Promise<SessionId>
   /** Gives the agent another message of the person. */
   send(id: SessionId, text: string): Promise<void>
+  /** Waits until a message was refused, and returns the reason that the person reads. */
+  refusal(id: SessionId): Promise<string | undefined>
+  /** An agent in a terminal that is sent back goes on in the same turn. */
+  readonly goesOnInTurn: boolean
   turnEnd(nth?: number): ReturnType<RunnerFixture['waitForTurnEnd']>
   hasRead(text: string): boolean
   readFile(name: string): string | null
@@ -59,8 +62,7 @@ async function prompt({ agent }: WatchContext): Promise<string> {
   const id = await agent.start('a harmless message')
   await agent.turnEnd()
   await agent.send(id, 'the refused words')
-  const { outcome } = await agent.waitForEvent('command.done', event => event.session === id && !event.outcome.ok)
-  expect(outcome.reason).toContain('Not these words.')
+  expect(await agent.refusal(id)).toContain('Not these words.')
   expect(agent.hasRead('the refused words')).toBe(false)
   return 'yes'
 }
@@ -152,7 +154,7 @@ async function stop(context: WatchContext): Promise<string> {
   agent.model.script('stop early', say('I stop.'))
   agent.model.script('Look once more.', say('I have looked.'))
   await agent.start('stop early')
-  await agent.turnEnd(2)
+  await agent.turnEnd(agent.goesOnInTurn ? 1 : 2)
   expect(agent.agentTexts().at(-1)).toBe('I have looked.')
   return 'sent back'
 }
