@@ -1,4 +1,4 @@
-/** Tests ready-made watchers with the real Claude Code, the whole program and a scripted model: each effect happens once, also if the start of the session was missed, if the gateway or the gateway and its runner are killed between the event and its effect, and on two gateways. */
+/** Tests ready-made watchers with the real Claude Code, the whole program and a scripted model: each effect happens once, also if the start of the session was missed, if the gateway, its runner or both are killed between the event and its effect, and on two gateways. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -168,7 +168,7 @@ afterAll(async () => {
 
 const recorded = <T extends EventType>(id: SessionId, type: T) => recorder.events.filter(isEvent(id, type))
 
-type Victims = 'gateway' | 'gateway and runner'
+type Victims = 'gateway' | 'gateway and runner' | 'runner'
 interface Situation {
   readonly missesStart?: boolean
   readonly victims?: Victims
@@ -186,14 +186,14 @@ async function play(next: Use, { missesStart = false, victims }: Situation): Pro
   recorder = await EventRecorder.connect(ofPerson.url, ofPerson.token)
   const { id } = await gateway.call('startSession', { driver: 'claude', cwd, prompt: 'begin', parkAfterMs: null })
   const played = describePlayed(id)
-  const answering = answerRequests(next, played)
+  const answering = answerRequests(next, played, victims === 'runner' ? killRunner : () => {})
   await settled(id, 1)
   if (missesStart) {
     expect(recorded(id, 'watch.fired')).toEqual([])
     writeWatchers()
   }
   await next.prepare?.(played)
-  const crashed = victims && killAt(next, victims)
+  const crashed = victims !== undefined && victims !== 'runner' ? killAt(next, victims) : null
   await crashed?.armed
   await played.send('act now')
   await crashed?.restarted
@@ -220,8 +220,12 @@ function describePlayed(id: SessionId): Played {
   }
 }
 
-/** Answers the requests of the session as its person, through the gateway of the person. */
-function answerRequests({ answerTo = () => ({ kind: 'allow' as const }) }: Use, played: Played) {
+/** Answers the requests of the session as its person, through the gateway of the person. Calls `beforeAnswer` before it answers a request of a watcher. */
+function answerRequests(
+  { answerTo = () => ({ kind: 'allow' as const }) }: Use,
+  played: Played,
+  beforeAnswer: () => void,
+) {
   const isOpened = isEvent(played.id, 'request.opened')
   let hasStopped = false
   const answers = async () => {
@@ -229,7 +233,8 @@ function answerRequests({ answerTo = () => ({ kind: 'allow' as const }) }: Use, 
       const request = await recorder.waitFor(event => isOpened(event) || hasStopped, from)
       from = recorder.events.indexOf(request) + 1
       if (!isOpened(request)) continue
-      const { id, digest } = request.value
+      const { id, digest, watcher } = request.value
+      if (watcher) beforeAnswer()
       await ofPerson.call('answerRequest', { id, digest, answer: await answerTo(request.value, played) })
     }
   }
@@ -260,8 +265,13 @@ async function settled(id: SessionId, atLeast: number): Promise<void> {
   }
 }
 
+/** Kills the runner, and Claude Code with it. The gateway starts another runner. */
+function killRunner(): void {
+  process.kill(gateway.runnerPid() ?? Number.NaN, 'SIGKILL')
+}
+
 /** Makes the gateway kill itself at the point of a use. Its runner is killed while no gateway runs, so it never gets the reply. */
-function killAt({ eventPoint, runnerPoint = eventPoint }: Use, victims: Victims) {
+function killAt({ eventPoint, runnerPoint = eventPoint }: Use, victims: Exclude<Victims, 'runner'>) {
   const armed = (async () => {
     await gateway.kill()
     await gateway.start({ ...env, HOLDPOINT_CRASH_AT: victims === 'gateway' ? eventPoint : runnerPoint })
@@ -301,6 +311,14 @@ describe('watchers with Claude Code in the whole program', () => {
   it.each(uses)('$name acts once with Claude Code if gateway and runner are killed before the effect', async each => {
     await play(each, { victims: 'gateway and runner' })
   })
+  it.each(uses.filter(each => each.runnerPoint !== undefined))(
+    '$name acts once with Claude Code if the runner is killed before the answer',
+    async each => {
+      const runner = gateway.runnerPid()
+      await play(each, { victims: 'runner' })
+      expect(gateway.runnerPid()).not.toBe(runner)
+    },
+  )
 })
 
 if (await hasPostgres())
