@@ -13,7 +13,6 @@ import {
   type WatchFacts,
 } from './condition-names.ts'
 import { ConditionProblem, durationMs, inspect } from './condition-work.ts'
-import { directEvaluation } from './direct-evaluation.ts'
 import { watchTexts } from './texts.ts'
 
 /** A compiled condition, or a compiled value of `set`. */
@@ -79,8 +78,7 @@ export class Conditions {
     }
     const { valid, type, error } = run.check()
     if (!valid || type === undefined) throw this.#problemOf(error)
-    const direct = directEvaluation(run.ast, { fields: this.#names, recent: within => this.#recent(within) })
-    return { type, uses, work, evaluate: direct ? facts => evaluateWith(direct, run, facts) : facts => run(facts) }
+    return { type, uses, work, evaluate: facts => run(facts) }
   }
 
   #parse(text: string): ReturnType<Environment['parse']> {
@@ -112,16 +110,6 @@ export class Conditions {
     }
     if (code === 'no_such_overload') return watchTexts.wrongTypes(afterColon(summary))
     return watchTexts.wrongCondition(summary)
-  }
-}
-
-type Evaluate = (facts: WatchFacts) => unknown
-/** Evaluates a condition without the library. If a value is missing, the library decides what that means. */
-function evaluateWith(direct: Evaluate, library: Evaluate, facts: WatchFacts): unknown {
-  try {
-    return direct(facts)
-  } catch {
-    return library(facts)
   }
 }
 
