@@ -1,5 +1,5 @@
 /** A real agent in a person's own terminal, with the hooks of `holdpoint hook install`, a real gateway and a scripted model. */
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer, Request, SessionId } from '@holdpoint/protocol'
 import { expect } from 'vitest'
@@ -58,6 +58,15 @@ export class OwnTerminal {
     const defined = Object.entries(this.#recipe.env).filter(([, value]) => value !== undefined)
     return { ...Object.fromEntries(defined), HOLDPOINT_HOME: this.gateway.home.path } as Record<string, string> // undefined values are left out
   }
+  /** Writes the settings with which Claude Code shows no welcome screen and does not ask about the folder or the key. */
+  skipWelcomeOfClaude(): void {
+    const { CLAUDE_CONFIG_DIR: folder = '', ANTHROPIC_API_KEY: key } = this.#env
+    mkdirSync(folder, { recursive: true })
+    const projects = { [this.cwd]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } }
+    const customApiKeyResponses = { approved: [key], rejected: [] }
+    const settings = { hasCompletedOnboarding: true, projects, customApiKeyResponses }
+    writeFileSync(join(folder, '.claude.json'), JSON.stringify(settings))
+  }
   hook(...words: readonly string[]): Promise<CliResult> {
     const env = { ...cleanEnvironment(), ...this.#env }
     return runCli(['hook', ...words], { cwd: this.cwd, env, input: '' })
@@ -77,6 +86,11 @@ export class OwnTerminal {
     await terminal.pause()
     terminal.press(keys.enter)
     return id
+  }
+  /** Returns the content of a file in the folder, or null if the file does not exist. */
+  readFile(name: string): string | null {
+    const path = join(this.cwd, name)
+    return existsSync(path) ? readFileSync(path, 'utf8') : null
   }
   hasRun(name: string): boolean {
     return existsSync(join(this.cwd, `${name}.txt`))

@@ -209,6 +209,11 @@ export class RunnerFixture {
     return this.events.filter((event): event is EventOf<T> => event.type === type)
   }
 
+  /** Waits until a message to the session was refused, and returns the reason. */
+  async refusal(id: SessionId): Promise<string | undefined> {
+    return (await this.waitForEvent('command.done', event => event.session === id && !event.outcome.ok)).outcome.reason
+  }
+
   /** Returns the agent's messages as a reader of the log sees them: a later event replaces an earlier event with the same block id. */
   agentTexts(): string[] {
     const blocks = new Map<string, string>()

@@ -1,7 +1,7 @@
 /** Tests limits of watchers: what is counted for a session, a day and a folder, and how people continue or change a limit. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AttachedAgent, approval, expectFault } from './gateway-fixture.ts'
-import { openMemoryFixture, type WatchFixture } from './watch-fixture.ts'
+import { openMemoryFixture, ownFile, type WatchFixture } from './watch-fixture.ts'
 
 let fixture: WatchFixture
 beforeEach(async () => {
@@ -102,6 +102,23 @@ describe('a limit', () => {
     await agent.append({ type: 'session.changed', turnUsage: { cost: 5 } })
     expect(await isAsked(agent)).toBe(true)
     expect((await fixture.person('getSession', { id: agent.session.id })).cost).toBeNull()
+  })
+  it('a limit counts turns and tokens from the moment at which its file exists, and the cost from the start of the session', async () => {
+    await fixture.withFile({})
+    const agent = await fixture.agent()
+    await spend(agent, 4, 90)
+    const limits = [{ cost: 5 }, { tokens: 100 }, { turns: 2 }]
+    const watch = limits.map((limit, index) => ({ name: `limit-${index}`, on: 'before', do: { limit } }))
+    fixture.files.write(ownFile, { watch })
+    // A new session reads the file again.
+    await fixture.agent()
+    await spend(agent, 1, 90)
+    const { reason } = await fixture.check(agent, 'k', 'ls')
+    expect(reason).toBe(
+      'This session has used 5.00 of 5.00 US dollars. If you allow this, the agent continues up to 10.00.',
+    )
+    await spend(agent, 0, 10)
+    expect((await fixture.check(agent, 'l', 'ls')).reason).toMatch(/100 of 100 tokens.*\n.*2 of 2 turns/)
   })
   it('a limit of minutes counts the time of turns without the time in which people were asked', async () => {
     await fixture.withFile(limited({ minutes: 10 }), slow)

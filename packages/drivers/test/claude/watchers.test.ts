@@ -143,6 +143,22 @@ describe('watchers with Claude Code', () => {
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
+  it('watchers pause Claude Code in the middle of its first turn if the turn has used the tokens of a limit', async () => {
+    // Each message of the scripted model uses two tokens.
+    await start(
+      [{ name: 'budget', with: { tokens: 5 } }],
+      steps([bash('echo 1', 'toolu_1')], [bash('echo 2', 'toolu_2')], [bash('echo 3', 'toolu_3')]),
+    )
+    const request = await fixture.waitForRequest('toolu_3')
+    expect(request.watcher).toMatchObject({ name: 'budget', text: expect.stringContaining('6 of 5 tokens') })
+    expect(fixture.eventsOf('request.opened')).toHaveLength(1)
+    expect(fixture.eventsOf('turn.finished')).toEqual([])
+    await fixture.answer(request, { kind: 'allow' })
+    const { usage } = await fixture.waitForTurnEnd()
+    expect(usage).toMatchObject({ inputTokens: 4, outputTokens: 4 })
+    expect(fixture.model.toolResult('toolu_3')).toBe('3')
+  })
+
   it('watchers ask about the third identical call of Claude Code', async () => {
     await start(
       ['loop-guard'],

@@ -98,11 +98,9 @@ export class AgentFixture extends RunnerFixture {
   start(prompt: string, more: Omit<Input<'startSession'>, 'driver' | 'prompt'> = {}): Promise<SessionId> {
     return this.startSession(this.name, { cwd: this.cwd, prompt, ...more })
   }
-  /** Returns the id of the session that was started last. */
-  async lastSession(): Promise<SessionId> {
-    const id = this.eventsOf('session.opened').at(-1)?.value.id
-    if (!id) throw new Error('no session was started')
-    return id
+  readonly goesOnInTurn = false
+  async send(id: SessionId, text: string): Promise<void> {
+    await this.asPerson('sendMessage', { id, text })
   }
   async sendFiles(id: SessionId, text: string, files: readonly AttachmentFile[]): Promise<void> {
     const attachments = await uploadAttachments(this.asPerson, id, files)

@@ -1,27 +1,50 @@
-/** What watchers see of every real agent, and what they can make the agent do. docs/watchers.md shows the outcomes. */
+/** What watchers see of every agent, and what they can make the agent do. docs/watchers.md shows the outcomes. */
+import type { SessionId } from '@holdpoint/protocol'
 import { expect } from 'vitest'
-import { ask, say, shell } from '../../../../test/agents/model/script.ts'
-import type { ScenarioContext } from './scenarios.ts'
+import { ask, type ScriptedReply, say, shell } from '../../../../test/agents/model/script.ts'
+import type { RunnerFixture } from '../runner-fixture.ts'
+import type { WatchMachine } from '../watch-machine.ts'
+
+/** What these scenarios need of an agent: one with its driver, a generator agent, or one in a terminal. */
+export interface WatchedAgent extends Pick<RunnerFixture, 'asPerson' | 'agentTexts' | 'answerAll' | 'eventsOf'> {
+  readonly watchers: Pick<WatchMachine, 'write'>
+  readonly model: { script(marker: string, ...replies: readonly ScriptedReply[]): void }
+  start(prompt: string): Promise<SessionId>
+  /** Gives the agent another message of the person. */
+  send(id: SessionId, text: string): Promise<void>
+  /** Waits until a message was refused, and returns the reason that the person reads. */
+  refusal(id: SessionId): Promise<string | undefined>
+  /** An agent in a terminal that is sent back goes on in the same turn. */
+  readonly goesOnInTurn: boolean
+  turnEnd(nth?: number): ReturnType<RunnerFixture['waitForTurnEnd']>
+  hasRead(text: string): boolean
+  readFile(name: string): string | null
+  writeFile(name: string, text: string): void
+}
+export interface WatchContext {
+  readonly agent: WatchedAgent
+  readonly has: (capability: string) => boolean
+}
 
 const sameTurn = 'same turn'
 const nextMessage = 'next message'
 const notSeen = 'failure not seen'
 
-function fired({ agent }: ScenarioContext, name: string): number {
+function fired({ agent }: WatchContext, name: string): number {
   return agent.eventsOf('watch.fired').filter(({ watcher }) => watcher.name === name).length
 }
 
 /** Returns when the model reads the text of a watcher: in the turn that has just ended, or with the next message. */
-async function whenRead({ agent }: ScenarioContext, text: string, next: string): Promise<string> {
+async function whenRead({ agent }: WatchContext, id: SessionId, text: string, next: string): Promise<string> {
   const isReadAtOnce = agent.hasRead(text)
   agent.model.script(next, say('I know.'))
-  await agent.asPerson('sendMessage', { id: await agent.lastSession(), text: next })
+  await agent.send(id, next)
   await agent.turnEnd(2)
   expect(agent.hasRead(text)).toBe(true)
   return isReadAtOnce ? sameTurn : nextMessage
 }
 
-async function start(context: ScenarioContext): Promise<string> {
+async function start(context: WatchContext): Promise<string> {
   const { agent } = context
   agent.watchers.write({ watch: [{ name: 'context', on: 'start', do: { say: 'The context of the start.' } }] })
   agent.model.script('begin with context', say('I have read it.'))
@@ -32,32 +55,31 @@ async function start(context: ScenarioContext): Promise<string> {
   return 'yes'
 }
 
-async function prompt({ agent }: ScenarioContext): Promise<string> {
+async function prompt({ agent }: WatchContext): Promise<string> {
   const when = 'prompt.text.contains("the refused words")'
   agent.watchers.write({ watch: [{ name: 'refuse', on: 'prompt', when, do: { deny: 'Not these words.' } }] })
   agent.model.script('a harmless message', say('Hello.'))
   const id = await agent.start('a harmless message')
   await agent.turnEnd()
-  await agent.asPerson('sendMessage', { id, text: 'the refused words' })
-  const { outcome } = await agent.waitForEvent('command.done', event => event.session === id && !event.outcome.ok)
-  expect(outcome.reason).toContain('Not these words.')
+  await agent.send(id, 'the refused words')
+  expect(await agent.refusal(id)).toContain('Not these words.')
   expect(agent.hasRead('the refused words')).toBe(false)
   return 'yes'
 }
 
-async function denyBefore(context: ScenarioContext): Promise<string> {
+async function denyBefore(context: WatchContext): Promise<string> {
   const { agent } = context
   const deny = { name: 'deny', on: 'before', command: 'touch watched.txt', do: { deny: 'The watcher forbids it.' } }
   agent.watchers.write({ watch: [deny] })
   agent.model.script('make the watched file', shell('touch watched.txt'), say('It did not run.'))
-  await agent.start('make the watched file')
+  const id = await agent.start('make the watched file')
   await agent.turnEnd()
   expect(agent.readFile('watched.txt')).toBeNull()
-  return whenRead(context, 'The watcher forbids it.', 'after the watched file')
+  return whenRead(context, id, 'The watcher forbids it.', 'after the watched file')
 }
 
 /** Agents run harmless commands without a question. A watcher can deny such a command only if the driver has every call checked. */
-async function denyUnasked({ agent, has }: ScenarioContext): Promise<string> {
+async function denyUnasked({ agent, has }: WatchContext): Promise<string> {
   agent.writeFile('watched-plain.txt', 'the watched plain words')
   agent.watchers.write({
     watch: [{ name: 'deny', on: 'before', command: 'cat watched-plain.txt', do: { deny: 'No.' } }],
@@ -70,20 +92,20 @@ async function denyUnasked({ agent, has }: ScenarioContext): Promise<string> {
   return ran ? 'runs unasked' : 'yes'
 }
 
-async function sayBefore(context: ScenarioContext): Promise<string> {
+async function sayBefore(context: WatchContext): Promise<string> {
   const { agent } = context
   const before = { name: 'before', on: 'before', command: 'touch said.txt', do: { say: 'A text before the call.' } }
   agent.watchers.write({ watch: [before] })
   agent.model.script('make the said file', shell('touch said.txt'), say('It ran.'))
-  await agent.start('make the said file')
+  const id = await agent.start('make the said file')
   const stop = agent.answerAll(() => ({ kind: 'allow' }))
   await agent.turnEnd()
   stop()
   expect(agent.readFile('said.txt')).toBe('')
-  return whenRead(context, 'A text before the call.', 'after the said file')
+  return whenRead(context, id, 'A text before the call.', 'after the said file')
 }
 
-async function denyQuestion(context: ScenarioContext): Promise<string> {
+async function denyQuestion(context: WatchContext): Promise<string> {
   const { agent, has } = context
   if (!has('questions') && !has('forms')) return '–'
   agent.watchers.write({
@@ -91,13 +113,13 @@ async function denyQuestion(context: ScenarioContext): Promise<string> {
   })
   const question = { header: 'Style', question: 'Tabs or spaces?', options: ['Tabs', 'Spaces'] }
   agent.model.script('ask about style', ask([question], 'call_style'), say('I decide.'))
-  await agent.start('ask about style')
+  const id = await agent.start('ask about style')
   await agent.turnEnd()
-  return whenRead(context, 'Decide yourself.', 'after the style')
+  return whenRead(context, id, 'Decide yourself.', 'after the style')
 }
 
 /** A command that fails must not count as a success, and its exit code is known for some agents. */
-async function resultAfter({ agent }: ScenarioContext): Promise<string> {
+async function resultAfter({ agent }: WatchContext): Promise<string> {
   const set = { failed: '!result.ok', code: 'result.exitCode' }
   const after = { name: 'after', on: 'after', when: 'action.command.contains("no-such-file")', do: { set } }
   agent.watchers.write({ vars: { failed: false, code: -1 }, watch: [after] })
@@ -112,33 +134,33 @@ async function resultAfter({ agent }: ScenarioContext): Promise<string> {
   return code === 1 ? 'ok, exit code' : 'ok'
 }
 
-async function sayAfter(context: ScenarioContext): Promise<string> {
+async function sayAfter(context: WatchContext): Promise<string> {
   const { agent } = context
   const when = 'action.command.contains("after.txt")'
   agent.watchers.write({ watch: [{ name: 'after', on: 'after', when, do: { say: 'A text after the call.' } }] })
   agent.model.script('make the last file', shell('touch after.txt'), say('It ran.'))
-  await agent.start('make the last file')
+  const id = await agent.start('make the last file')
   const stop = agent.answerAll(() => ({ kind: 'allow' }))
   await agent.turnEnd()
   stop()
   expect(agent.readFile('after.txt')).toBe('')
-  return whenRead(context, 'A text after the call.', 'after the last file')
+  return whenRead(context, id, 'A text after the call.', 'after the last file')
 }
 
-async function stop(context: ScenarioContext): Promise<string> {
+async function stop(context: WatchContext): Promise<string> {
   const { agent } = context
   const remind = { name: 'remind', on: 'stop', times: 1, do: { say: 'Look once more.' } }
   agent.watchers.write({ watch: [remind] })
   agent.model.script('stop early', say('I stop.'))
   agent.model.script('Look once more.', say('I have looked.'))
   await agent.start('stop early')
-  await agent.turnEnd(2)
+  await agent.turnEnd(agent.goesOnInTurn ? 1 : 2)
   expect(agent.agentTexts().at(-1)).toBe('I have looked.')
   return 'sent back'
 }
 
 /** The amounts that the agent reports, and that a limit can count besides turns and minutes. */
-async function limit({ agent }: ScenarioContext): Promise<string> {
+async function limit({ agent }: WatchContext): Promise<string> {
   agent.model.script('use some tokens', say('Done.'))
   await agent.start('use some tokens')
   const { usage, cost } = await agent.turnEnd()
@@ -158,5 +180,5 @@ export const watchScenarios = {
   sayAfter: ['after: `say` is read', sayAfter],
   stop: ['stop: `say` and `deny`', stop],
   limit: ['what a `limit` can count', limit],
-} as const satisfies Readonly<Record<string, readonly [string, (context: ScenarioContext) => Promise<string>]>>
+} as const satisfies Readonly<Record<string, readonly [string, (context: WatchContext) => Promise<string>]>>
 export type WatchScenarioName = keyof typeof watchScenarios

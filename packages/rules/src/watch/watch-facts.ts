@@ -22,6 +22,8 @@ export class PassFacts {
   /** Whether the command is too long for conditions. */
   readonly hasLongCommand: boolean
   #recent: readonly RecentFacts[] | undefined
+  /** What `recent` has returned, by the time that it looks back. */
+  readonly #recentWithin = new Map<number, readonly RecentFacts[]>()
 
   constructor(pass: WatchPass) {
     this.#pass = pass
@@ -49,13 +51,17 @@ export class PassFacts {
 
   /** Returns the calls of the session within this time, the newest last. */
   recent(withinMs: number): readonly RecentFacts[] {
+    const known = this.#recentWithin.get(withinMs)
+    if (known) return known
     const { now } = this.#pass.context
     this.#recent ??= this.#pass.recent
       .slice(-limits.recentCallsMax)
       .map(({ tool, digest, ok, at }) =>
         Object.assign(new RecentFacts(), { tool, digest, ok: ok ?? false, secondsAgo: Math.max(0, now - at) / 1000 }),
       )
-    return this.#recent.filter(({ secondsAgo }) => secondsAgo * 1000 <= withinMs)
+    const found = this.#recent.filter(({ secondsAgo }) => secondsAgo * 1000 <= withinMs)
+    this.#recentWithin.set(withinMs, found)
+    return found
   }
 }
 

@@ -1,5 +1,5 @@
 /** Finds the watchers whose matchers fit a moment. Matchers are those of the rules that deny or ask, so they match generously. */
-import { actionOf, type Rule, RuleId, type ToolCall } from '@holdpoint/protocol'
+import { actionOf, canonicalJson, type Rule, RuleId, type ToolCall } from '@holdpoint/protocol'
 import { pathsOf } from '../evaluate.ts'
 import { withLimitedLookup } from '../files/limited-lookup.ts'
 import { RuleLinks } from '../files/rule-links.ts'
@@ -19,13 +19,14 @@ export interface Matchable {
 /** The watchers of one moment, arranged so that a call is compared with few of them. */
 export class WatchMatching<T extends Matchable> {
   readonly #items: readonly T[]
-  readonly #rules = new Map<Rule, T>()
+  /** The items by their matchers. Items with equal matchers have one rule, so that a call is compared with it once. */
+  readonly #rules: ReadonlyMap<Rule, readonly T[]>
   readonly #restricting: RestrictingRules
   readonly #links: RuleLinks
 
   constructor(items: readonly T[]) {
     this.#items = items
-    for (const item of items) for (const rule of matcherRules(item)) this.#rules.set(rule, item)
+    this.#rules = itemsByRule(items)
     const rules = [...this.#rules.keys()]
     this.#restricting = new RestrictingRules(
       rules.map(rule => ({ rule, words: rule.command === undefined ? null : restrictedWords(rule.command) })),
@@ -56,10 +57,8 @@ export class WatchMatching<T extends Matchable> {
     const context = { ...pass.context, files, isUsedUp: () => false }
     const restricted = new RestrictedCall(call, actionOf(call), context, names)
     const found = new Set<T>()
-    for (const rule of this.#restricting.findAll(restricted)) {
-      const item = this.#rules.get(rule)
-      if (item) found.add(item)
-    }
+    for (const rule of this.#restricting.findAll(restricted))
+      for (const item of this.#rules.get(rule) ?? []) found.add(item)
     return { found, isComplete: !restricted.isTooLong && !names.hasTooMany }
   }
 }
@@ -81,6 +80,18 @@ function mayFit({ watcher }: Matchable, { session, context, call }: WatchPass): 
   if (scope?.cwd !== undefined && !isInside(context.folder ?? session.folder, scope.cwd)) return false
   if (scope?.driver !== undefined && scope.driver !== context.driver) return false
   return call !== null && action === undefined && (tool?.split('|').includes(call.tool) ?? true)
+}
+
+function itemsByRule<T extends Matchable>(items: readonly T[]): ReadonlyMap<Rule, readonly T[]> {
+  const byMatchers = new Map<string, { readonly rule: Rule; readonly items: T[] }>()
+  for (const item of items)
+    for (const rule of matcherRules(item)) {
+      const matchers = canonicalJson(rule)
+      const known = byMatchers.get(matchers)
+      if (known) known.items.push(item)
+      else byMatchers.set(matchers, { rule, items: [item] })
+    }
+  return new Map([...byMatchers.values()].map(({ rule, items: equal }) => [rule, equal]))
 }
 
 /** Returns the matchers of a watcher as rules, one for each tool that it names. */
