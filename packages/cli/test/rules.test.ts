@@ -58,6 +58,20 @@ describe('holdpoint rules', () => {
     expect(await rules('explain', request.id)).toMatch(new RegExp(`Denied\\.[^]*${id}`))
     await gateway.call('removeRule', { id })
   })
+  it('holdpoint rules check and explain list the watchers that can deny a call or ask about it, because they are not part of the check', async () => {
+    const request = await ask('git commit --amend')
+    expect(await rules('check', 'git commit')).not.toContain('watchers')
+    const watch = [
+      { name: 'no-commit', on: 'before', command: 'git commit', do: { deny: 'Run the tests first.' } },
+      { name: 'told', on: 'before', command: 'git commit', do: { say: 'A commit is coming.' } },
+    ]
+    writeFileSync(join(gateway.home.path, 'holdpoint.rules.json'), JSON.stringify({ watch }))
+    const listed = /These are the rules only[\s\S]*\n {2}no-commit {2}before git commit: denies\n$/
+    await expect.poll(() => rules('check', 'git commit')).toMatch(listed)
+    expect(await rules('explain', request.id)).toMatch(listed)
+    rmSync(join(gateway.home.path, 'holdpoint.rules.json'))
+    await expect.poll(() => rules('check', 'git commit')).not.toContain('watchers')
+  })
   it('holdpoint rules changes, pauses and resumes a rule', async () => {
     const { id } = await rulesJson<Rule>('add', 'deny', '--command', 'git push', '--message', 'Ask me first.')
     expect(await rulesJson<Rule>('edit', id, '--note', 'releases are manual')).toMatchObject({

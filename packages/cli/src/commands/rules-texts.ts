@@ -23,6 +23,8 @@ export const rulesTexts = {
   byRule: (id: string, version: number | undefined) =>
     version === undefined ? `Rule ${id}` : `Rule ${id}, version ${version}`,
   runsAs: 'It runs as: ',
+  watchersToo:
+    'These are the rules only. In a session, these watchers can also deny the call or ask (holdpoint watch list):',
   answeredByWatcher: 'A watcher answered:',
   answeredByRule: 'A rule answered this request.',
   answeredByPerson: 'No rule answered this request; a person did.',
