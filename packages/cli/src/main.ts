@@ -109,10 +109,7 @@ program
 gatewayCommand('status')
   .addOption(jsonOption('status'))
   .action(async options => (await import('./commands/status.ts')).status(await gateway(options), options))
-gatewayCommand('link').action(async address => {
-  const { url, call } = await gateway(address)
-  console.log(`${url}/#code=${(await call('makeLink', {})).code}`)
-})
+gatewayCommand('link').action(async address => (await import('./commands/open.ts')).printLink(await gateway(address)))
 gatewayCommand('open').action(async address => {
   const { openDataFolder } = await import('./config/data-folder.ts')
   await (await import('./commands/open.ts')).openPage(await gateway(address), openDataFolder(address.home))

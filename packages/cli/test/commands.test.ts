@@ -12,8 +12,12 @@ import {
   startGateway,
 } from '../../../test/support/gateway.ts'
 import { runCli } from './support/cli-process.ts'
+import { closeTerminals, Terminal } from './support/terminal.ts'
 
-afterEach(closeGateways)
+afterEach(async () => {
+  closeTerminals()
+  await closeGateways()
+})
 
 const signIn = (url: string, link: string) =>
   fetch(`${url}${apiRoot}/sign-in`, {
@@ -113,6 +117,11 @@ describe('holdpoint link', () => {
       expect(await me.json()).toMatchObject({ person: 'owner' })
       expect((await signIn(gateway.url, link)).status).toBe(401)
     }
+    const terminal = new Terminal(['link', '--home', gateway.home.path], { columns: 40 })
+    expect(await terminal.exit).toBe(0)
+    await terminal.waitFor('docs/install.md')
+    expect(terminal.raw.split('\r\n')[0], 'a narrow terminal does not cut the link').toMatch(/#code=hp_[\w-]{32}$/)
+    expect(terminal.raw.replace(/\s+(?:┊ )?/g, ' ')).toContain('only on this machine')
   })
 })
 

@@ -19,8 +19,8 @@ export const results = {
   followSession: (session: string) =>
     `Follow it with holdpoint logs -f ${session}. See its requests with holdpoint inbox.`,
   needsMessage: (session: string) => `It waits for a message: holdpoint send ${session} "…"`,
-  rehearsalStarted: (session: string) => `The rehearsal has started (${session}). Answer it in a browser:`,
-  rehearsalHere: 'or in this terminal: holdpoint inbox',
+  rehearsalStarted: (session: string) => `${session} has started. Answer its requests in a browser:`,
+  rehearsalHere: 'or in this terminal: holdpoint next',
   awaitingOthers: (request: string) => `Your answer to ${request} was recorded. Waiting for other people to answer.`,
 } as const
 
@@ -222,6 +222,8 @@ export const openTexts = {
     `Opened Holdpoint in your browser. If no page appears, open this link (it works once, for ten minutes):\n${link}`,
   noBrowser: (link: string) =>
     `No browser could be opened here. Open this link (it works once, for ten minutes):\n${link}`,
+  onlyHere:
+    'This link works once, for ten minutes, and only on this machine. A phone or another computer needs an address that it can reach, for example through a VPN: holdpoint link --url https://ADDRESS prints a link for it. docs/install.md explains the steps.',
 } as const
 
 export const statusTexts = {
