@@ -54,6 +54,7 @@ export const mcpTexts = {
   serverEnded: (server: string) => `The MCP server ${server} has ended`,
   serverNotStarted: (server: string, problem: string) => `The MCP server ${server} cannot be started: ${problem}`,
   notForwarded: (server: string, problem: string) => `The MCP server ${server} cannot be reached: ${problem}`,
+  noReply: (server: string) => `The connection to the MCP server ${server} ended before its reply came`,
   badName: (name: string) =>
     `“${name}” cannot be the name of a server; use letters, digits, dots, hyphens and single underscores`,
   fromCache:
