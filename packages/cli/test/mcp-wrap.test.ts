@@ -1,6 +1,6 @@
 /** `holdpoint mcp wrap` in front of a real MCP server from npm, with the client of the MCP SDK. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -350,7 +350,8 @@ async function startBreakingServer() {
   let resumedId: unknown
   const event = (id: string, data: object | null) =>
     `id: ${id}\nretry: 10\ndata: ${data ? JSON.stringify(data) : ''}\n\n`
-  const listener = createServer(async (request, response) => {
+  const listener = createServer((request, response) => void reply(request, response))
+  const reply = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const stream = () => response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (request.method === 'GET') {
       if (request.headers['last-event-id'] !== 'resume') return response.writeHead(400).end()
@@ -372,10 +373,9 @@ async function startBreakingServer() {
     const { how = 'end' } = Object(params?.arguments) as { how?: string } // the arguments of this test
     if (method === 'tools/call') calls.push(how)
     resumedId = id
-    stream().write(how.includes('resum') ? event(how.split(' ')[0] ?? '', null) : ': nothing\n\n', () =>
-      how.startsWith('break') ? response.destroy() : response.end(),
-    )
-  })
+    const data = how.includes('resum') ? event(how.split(' ')[0] ?? '', null) : ': nothing\n\n'
+    return stream().write(data, () => (how.startsWith('break') ? response.destroy() : response.end()))
+  }
   await new Promise<void>(done => listener.listen(0, '127.0.0.1', done))
   const { port } = listener.address() as AddressInfo // the server listens on a TCP port
   return { url: `http://127.0.0.1:${port}/mcp`, calls, close: () => listener.close().closeAllConnections() }
