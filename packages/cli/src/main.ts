@@ -151,7 +151,7 @@ gatewayCommand('next').action(async address =>
   (await import('./tui/answer/answer.ts')).answerNext(await gateway(address)),
 )
 gatewayCommand('show')
-  .addArgument(requestArgument())
+  .argument('<request>', argumentHelp.shown)
   .addOption(jsonOption('request'))
   .action(async (id: string, options) => (await import('./commands/show.ts')).show(await gateway(options), id, options))
 gatewayCommand('allow')

@@ -11,6 +11,7 @@ import {
   shortPause,
   startGateway,
 } from '../../../test/support/gateway.ts'
+import { moreHelp } from '../src/commands/help-texts.ts'
 import { runCli } from './support/cli-process.ts'
 import { closeTerminals, Terminal } from './support/terminal.ts'
 
@@ -103,6 +104,11 @@ describe('the data folder', () => {
     expect((await runCli(['down', '--home', join(folder, 'a', 'b')])).code).toBe(0)
     for (const made of ['a', 'a/b']) expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700)
   })
+})
+
+it('the notes below the help of a command fit on a screen with 80 columns', () => {
+  const lines = Object.entries(moreHelp).flatMap(([command, text]) => text.split('\n').map(line => ({ command, line })))
+  expect(lines.filter(({ line }) => line.length > 80)).toEqual([])
 })
 
 describe('holdpoint link', () => {
