@@ -2,14 +2,16 @@
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Output, Request } from '@holdpoint/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
 import { runCliAgainst } from './support/cli-process.ts'
+import { closeTerminals, Terminal } from './support/terminal.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {
   gateway = await startGateway()
 })
+afterEach(closeTerminals)
 afterAll(closeGateways)
 
 async function rules(...words: string[]): Promise<string> {
@@ -50,6 +52,14 @@ describe('holdpoint rules', () => {
     expect(await rules('explain', request.id)).toContain(`Rule ${rule.id}, version 1`)
     expect(await rules('remove', rule.id.slice(0, 12))).toContain('Removed')
     expect(await rules('list')).not.toContain('npm run check')
+  })
+  it('holdpoint rules list on a narrow terminal shows the rules and leaves out less important columns', async () => {
+    const { id } = await gateway.call('addRule', { effect: 'deny', command: 'git push' })
+    const terminal = new Terminal(['rules', 'list', '--home', gateway.home.path], { columns: 50 })
+    expect(await terminal.exit).toBe(0)
+    await terminal.waitFor(new RegExp(`^${id.slice(0, 10)} +Deny git push`, 'm'))
+    expect(terminal.text()).toMatch(/^built-in +Built-in: Holdpoint’s own data folder$/m)
+    await gateway.call('removeRule', { id })
   })
   it('holdpoint rules explain counts the rules of the session that asked', async () => {
     const request = await ask('npm run scoped')

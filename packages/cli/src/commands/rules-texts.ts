@@ -5,6 +5,7 @@ const verdicts = { allow: 'Allowed', ask: 'A person is asked', deny: 'Denied' } 
 
 export const rulesTexts = {
   columns: ['id', 'rule', 'where', 'limits', 'uses', 'by'],
+  spareColumns: ['by', 'uses', 'limits', 'where'],
   none: 'There are no rules yet. `holdpoint rules add --help` shows how to add one.',
   builtIn: 'built-in',
   runsProjectCode: 'Runs project code, which agents can change.',

@@ -40,15 +40,17 @@ export async function listRules({ call }: GatewayClient, { json }: JsonOption): 
   if (json) return out.json(page)
   const { now } = await call('whoAmI', {})
   const shorten = idShortener(page.items.map(({ id }) => id))
+  // The ids of the built-in rules differ only in their last letters, and no command changes these rules.
+  const idOf = (rule: Rule) => (out.isTerminal && isBuiltIn(rule) ? texts.builtIn : shorten(rule.id))
   const lines = page.items.map(rule => [
-    trusted(shorten(rule.id)),
+    trusted(idOf(rule)),
     trusted(isBuiltIn(rule) && rule.note ? rule.note : ruleLabel(rule), styleOf(rule)),
     trusted(ruleScopeLabel(rule)),
     trusted(ruleLimitsLabel(rule, now)),
     trusted(rule.uses === undefined ? '' : String(rule.uses)),
     rule.source ? untrusted(rule.source.file) : untrusted(rule.madeBy),
   ])
-  out.printTable(texts.columns, lines)
+  out.printTable(texts.columns, lines, { spare: texts.spareColumns })
   if (page.items.every(isBuiltIn)) out.printHint(texts.none)
 }
 
