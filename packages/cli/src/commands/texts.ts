@@ -187,7 +187,8 @@ export const scriptTexts = {
 export const inputTexts = {
   notAnId: (typed: string) => `"${typed}" is not an id`,
   ambiguousId: (typed: string, ids: string) => `"${typed}" could be ${ids}; type more letters`,
-  notFound: (what: string, typed: string) => `There is no ${what} ${typed}`,
+  notFound: (what: 'request' | 'session', typed: string) =>
+    `There is no ${what} ${typed}. ${what === 'request' ? 'Pending requests: holdpoint inbox' : 'All sessions: holdpoint sessions --all'}`,
   badCount: '--limit must be a whole number of 1 or more',
   badLimit: (max: number) => `--limit must be a whole number from 1 to ${max}`,
   deletesOnlyEnded: (session: string) => `${session} has not ended. End it first: holdpoint end ${session}`,
