@@ -1,6 +1,9 @@
 /** A real agent in a person's own terminal, with the hooks of `holdpoint hook install`, a real gateway and a scripted model. */
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { executableVariable } from '@holdpoint/drivers'
 import type { Answer, Request, SessionId } from '@holdpoint/protocol'
 import { expect } from 'vitest'
 import { type CliResult, runCli } from '../../packages/cli/test/support/cli-process.ts'
@@ -68,8 +71,17 @@ export class OwnTerminal {
     writeFileSync(join(folder, '.claude.json'), JSON.stringify(settings))
   }
   hook(...words: readonly string[]): Promise<CliResult> {
+    return this.holdpoint('hook', ...words)
+  }
+  holdpoint(...words: readonly string[]): Promise<CliResult> {
+    const env = { ...cleanEnvironment(), ...this.#env, [executableVariable(this.#agent)]: this.#recipe.command }
+    return runCli(words, { cwd: this.cwd, env, input: '' })
+  }
+  /** Runs a command of the agent that ends by itself, and returns what it prints. */
+  async printed(...words: readonly string[]): Promise<string> {
     const env = { ...cleanEnvironment(), ...this.#env }
-    return runCli(['hook', ...words], { cwd: this.cwd, env, input: '' })
+    const { stdout, stderr } = await promisify(execFile)(this.#recipe.command, words, { cwd: this.cwd, env })
+    return stdout + stderr
   }
   open(args: readonly string[]): Terminal {
     const { command } = this.#recipe

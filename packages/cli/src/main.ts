@@ -109,10 +109,7 @@ program
 gatewayCommand('status')
   .addOption(jsonOption('status'))
   .action(async options => (await import('./commands/status.ts')).status(await gateway(options), options))
-gatewayCommand('link').action(async address => {
-  const { url, call } = await gateway(address)
-  console.log(`${url}/#code=${(await call('makeLink', {})).code}`)
-})
+gatewayCommand('link').action(async address => (await import('./commands/open.ts')).printLink(await gateway(address)))
 gatewayCommand('open').action(async address => {
   const { openDataFolder } = await import('./config/data-folder.ts')
   await (await import('./commands/open.ts')).openPage(await gateway(address), openDataFolder(address.home))
@@ -154,7 +151,7 @@ gatewayCommand('next').action(async address =>
   (await import('./tui/answer/answer.ts')).answerNext(await gateway(address)),
 )
 gatewayCommand('show')
-  .addArgument(requestArgument())
+  .argument('<request>', argumentHelp.shown)
   .addOption(jsonOption('request'))
   .action(async (id: string, options) => (await import('./commands/show.ts')).show(await gateway(options), id, options))
 gatewayCommand('allow')

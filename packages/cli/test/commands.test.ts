@@ -11,9 +11,14 @@ import {
   shortPause,
   startGateway,
 } from '../../../test/support/gateway.ts'
+import { moreHelp } from '../src/commands/help-texts.ts'
 import { runCli } from './support/cli-process.ts'
+import { closeTerminals, Terminal } from './support/terminal.ts'
 
-afterEach(closeGateways)
+afterEach(async () => {
+  closeTerminals()
+  await closeGateways()
+})
 
 const signIn = (url: string, link: string) =>
   fetch(`${url}${apiRoot}/sign-in`, {
@@ -101,6 +106,11 @@ describe('the data folder', () => {
   })
 })
 
+it('the notes below the help of a command fit on a screen with 80 columns', () => {
+  const lines = Object.entries(moreHelp).flatMap(([command, text]) => text.split('\n').map(line => ({ command, line })))
+  expect(lines.filter(({ line }) => line.length > 80)).toEqual([])
+})
+
 describe('holdpoint link', () => {
   it('holdpoint link prints a link that signs a browser in once', async () => {
     const gateway = await startGateway({ runner: 'none' })
@@ -113,6 +123,11 @@ describe('holdpoint link', () => {
       expect(await me.json()).toMatchObject({ person: 'owner' })
       expect((await signIn(gateway.url, link)).status).toBe(401)
     }
+    const terminal = new Terminal(['link', '--home', gateway.home.path], { columns: 40 })
+    expect(await terminal.exit).toBe(0)
+    await terminal.waitFor('docs/install.md')
+    expect(terminal.raw.split('\r\n')[0], 'a narrow terminal does not cut the link').toMatch(/#code=hp_[\w-]{32}$/)
+    expect(terminal.raw.replace(/\s+(?:┊ )?/g, ' ')).toContain('only on this machine')
   })
 })
 

@@ -20,6 +20,7 @@ interface Finding {
   readonly ok: boolean
   readonly detail: string
   readonly remedy?: string
+  readonly notInstalled?: string
 }
 async function runDoctor(gateway: GatewayProcess, ...words: string[]) {
   const { code, out } = await runCliAgainst(gateway, ['doctor', '--json', ...words])
@@ -49,6 +50,17 @@ describe('holdpoint doctor', () => {
     )
     const { code, out } = await runCliAgainst(gateway, ['doctor'])
     expect([code, out]).toEqual([0, expect.stringMatching(/✓ Gateway[\s\S]*No problems found\.\n$/)])
+  })
+
+  it('holdpoint doctor lists agents that are not installed in one line without a remedy, because nobody needs all of them', async () => {
+    const gateway = new GatewayProcess({ env: { PATH: '/usr/bin:/bin' } })
+    const { of } = await runDoctor(gateway)
+    const goose = of('Agent').find(({ detail }) => detail.startsWith('Goose'))
+    expect(goose).toMatchObject({ ok: true, notInstalled: 'goose', remedy: expect.stringContaining('install it') })
+    const { out } = await runCliAgainst(gateway, ['doctor'])
+    expect(out).toMatch(/^· Agents +not installed: codex, .*goose, .*copilot/m)
+    expect(out).toContain('`holdpoint start NAME` says how to install one.')
+    expect(out).not.toMatch(/[!✗] Agent .*not installed/)
   })
 
   it('holdpoint doctor says that no gateway is running and how to start one, and creates no files', async () => {
@@ -170,6 +182,7 @@ describe('holdpoint doctor', () => {
         ok: true,
         detail: 'Gemini: not installed',
         remedy: expect.stringContaining('npm install -g @google/gemini-cli'),
+        notInstalled: 'gemini',
       })
       expect(findings).toContainEqual({
         name: 'Agent',

@@ -83,12 +83,19 @@ describe('holdpoint run with wrong arguments', () => {
   it('holdpoint run with wrong arguments exits with 2 for an unknown agent and with 3 for an unknown session', async () => {
     expect(await run('nobody')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('No agent is called nobody. Available:'),
+      // Agents that are not installed are not available.
+      err: expect.stringMatching(/No agent is called nobody\. Available: (?!.*(?:copilot|external))rehearsal/),
     })
     expect(await run('--session', 'ses_zzzz')).toMatchObject({
       code: 3,
       err: expect.stringContaining('There is no session'),
     })
+  })
+  it('holdpoint run without a message in a pipe exits with 2 and starts no session', async () => {
+    const before = (await fixture.call('listSessions', {})).items.length
+    const { code, err } = await run('rehearsal')
+    expect([code, err]).toEqual([2, expect.stringContaining('run needs a message: holdpoint run rehearsal "…"')])
+    expect((await fixture.call('listSessions', {})).items).toHaveLength(before)
   })
   it('holdpoint run with wrong arguments exits with 1 if the data folder cannot be created', async () => {
     const { code, err } = await runCli(['run', 'rehearsal', '--home', join(import.meta.filename, 'home')])
@@ -105,7 +112,13 @@ describe('holdpoint run without a running gateway', () => {
   }
   it.each<[string, string[], Record<string, string>, number, RegExp]>([
     ['an unknown agent', ['nosuch', 'hi'], {}, 2, /^holdpoint: No agent is called nosuch\. Available: /],
-    ['an unknown session', ['--session', 'zz'], {}, 3, /^holdpoint: There is no session zz\n$/],
+    [
+      'an unknown session',
+      ['--session', 'zz'],
+      {},
+      3,
+      /^holdpoint: There is no session zz\. All sessions: holdpoint sessions --all\n$/,
+    ],
     ['an unreadable configuration', ['hi'], { 'holdpoint.config.json': '{' }, 2, /^holdpoint: .*config\.json: /],
     ['a store that is not a database', ['hi'], { 'holdpoint.db': 'x'.repeat(9000) }, 1, /^holdpoint: .*holdpoint\.db/],
   ])(

@@ -149,6 +149,15 @@ describe('holdpoint tui on a screen with 80 columns', () => {
     expect(footer).not.toMatch(/zoom|help/)
     expect(view.text().match(/Esc /g), 'only one hint says what Esc does').toHaveLength(1)
   })
+  it('holdpoint tui on a screen with 40 columns wraps a hint that is longer than a line instead of cutting it', async () => {
+    view.press(keys.escape)
+    await view.waitFor('n new session')
+    view.resize(40, 15)
+    await view.waitForGone('localhost')
+    view.press('y', 'z')
+    await view.waitFor(/^Typing is ignored here\. Pause for a ?\n.*second, then press a key\.$/m)
+    expect(view.text()).toContain('3 waiting for you')
+  })
 })
 
 describe('holdpoint tui whose gateway restarts at another address', () => {

@@ -39,6 +39,7 @@ const texts = [
   'bears eat',
   'ok 1',
   'ra',
+  'do it, done',
 ]
 
 interface TypedText {

@@ -1,14 +1,15 @@
 /** `holdpoint mcp wrap` in front of a real MCP server from npm, with the client of the MCP SDK. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CallToolRequestSchema, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { CallToolRequestSchema, CallToolResultSchema, type JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   closeGateways,
@@ -325,4 +326,57 @@ describe('holdpoint mcp wrap', () => {
     expect(textOf(await late)).toContain('outcome is unknown')
     await server.close()
   })
+
+  it('holdpoint mcp wrap says that the outcome is unknown if the connection of a call to a server at a URL ends or breaks before the result, and returns the result if the server continues the connection', async () => {
+    const remote = await startBreakingServer()
+    const { client, call } = await wrap(['--', remote.url])
+    for (const how of ['end', 'break', 'end resumable', 'break resumable']) {
+      const lost = call('run', { how })
+      await answerPending(gateway, { kind: 'allow' })
+      expect(textOf(await lost), how).toContain('outcome is unknown')
+    }
+    const resumed = call('run', { how: 'resume' })
+    await answerPending(gateway, { kind: 'allow' })
+    expect(textOf(await resumed)).toBe('resumed')
+    await expect(client.listTools()).rejects.toThrow('ended before its reply came')
+    expect(remote.calls).toEqual(['end', 'break', 'end resumable', 'break resumable', 'resume'])
+    remote.close()
+  })
 })
+
+/** Starts an MCP server that never replies on the stream of a request. It resumes only the call that says so. */
+async function startBreakingServer() {
+  const calls: string[] = []
+  let resumedId: unknown
+  const event = (id: string, data: object | null) =>
+    `id: ${id}\nretry: 10\ndata: ${data ? JSON.stringify(data) : ''}\n\n`
+  const listener = createServer((request, response) => void reply(request, response))
+  const reply = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const stream = () => response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (request.method === 'GET') {
+      if (request.headers['last-event-id'] !== 'resume') return response.writeHead(400).end()
+      const result = { content: [{ type: 'text', text: 'resumed' }] }
+      return stream().end(event('resume-2', { jsonrpc: '2.0', id: resumedId, result }))
+    }
+    const { id, method, params } = (await json(request)) as JSONRPCRequest // the client sends messages of MCP
+    if (method === 'initialize') {
+      const result = {
+        protocolVersion: params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'remote', version: '1.0.0' },
+      }
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    }
+    if (id === undefined) return response.writeHead(202).end()
+    const { how = 'end' } = Object(params?.arguments) as { how?: string } // the arguments of this test
+    if (method === 'tools/call') calls.push(how)
+    resumedId = id
+    const data = how.includes('resum') ? event(how.split(' ')[0] ?? '', null) : ': nothing\n\n'
+    return stream().write(data, () => (how.startsWith('break') ? response.destroy() : response.end()))
+  }
+  await new Promise<void>(done => listener.listen(0, '127.0.0.1', done))
+  const { port } = listener.address() as AddressInfo // the server listens on a TCP port
+  return { url: `http://127.0.0.1:${port}/mcp`, calls, close: () => listener.close().closeAllConnections() }
+}

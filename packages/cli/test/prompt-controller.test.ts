@@ -154,7 +154,7 @@ describe('a letter in a prompt', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(answers).toHaveLength(1)
   })
-  it.each(['z', 'R', 'e', 'n'])('letters are ignored for a second after the text z and %s', async second => {
+  it.each(['z', 'R', 'd', 'e', 'n'])('letters are ignored for a second after the text z and %s', async second => {
     controller.handleKey(letter('z'))
     await vi.advanceTimersByTimeAsync(600)
     controller.handleKey(letter(second))

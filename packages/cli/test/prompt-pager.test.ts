@@ -45,3 +45,17 @@ describe('a request that is longer than the screen', () => {
     expect(shown({ columns, height: 14 }, 'end')).toContainEqual(expect.stringMatching(text))
   })
 })
+
+it('the keys below a request name ? for help, but not while the person types a text, in which ? is text', () => {
+  const size = { columns: 80, height: 30 }
+  const viewKeys = [['?', 'help'] as const, ['Ctrl+D', 'leave'] as const]
+  const keysAfter = (letter: string) => {
+    const prompt = openPrompt(pendingRequest({ ...ask, input: { command: 'ls' } }), [])
+    const { view } = layoutPrompt(prompt, size, { at: 1, of: 1 })
+    const typed = handlePromptKey(markShown(prompt, view), { name: 'text', text: letter, alone: true }, view).prompt
+    const { lines } = layoutPrompt(typed, size, { at: 1, of: 1, viewKeys })
+    return lines.map(line => line.map(({ text }) => text).join('')).join('\n')
+  }
+  expect(keysAfter('z')).toMatch(/\? help {2}Ctrl\+D leave/)
+  for (const letter of ['d', 'n', 'w']) expect(keysAfter(letter)).toMatch(/Esc back {2}Ctrl\+D leave/)
+})

@@ -105,6 +105,7 @@ describe('the keys of an approval', () => {
     ['the key 2 denies the request', approval, ['2'], { kind: 'deny' }],
     ['x denies the request and stops the turn', approval, ['x'], { kind: 'deny', interrupt: true }],
     ['R denies with a typed reason', approval, ['R', 'no', enter], { kind: 'deny', reason: 'no' }],
+    ['d, as on the page, denies with a typed reason', approval, ['d', 'no', enter], { kind: 'deny', reason: 'no' }],
     [
       'w asks the agent a typed question before the answer',
       approval,
@@ -405,6 +406,12 @@ describe('the keys of questions', () => {
     ['r declines the questions', one(), ['r'], { kind: 'decline' }],
     ['x declines the questions and stops the turn', one(), ['x'], { kind: 'decline', interrupt: true }],
     ['R declines with a typed reason', one(), ['R', 'why not', enter], { kind: 'decline', reason: 'why not' }],
+    [
+      'd, as on the page, declines with a typed reason',
+      one(),
+      ['d', 'why not', enter],
+      { kind: 'decline', reason: 'why not' },
+    ],
     ['the letter r answers a text question after s', one({ options: [] }), ['r', enter, 's'], other('r')],
     [
       'the letter r declines a text question after a second r',
@@ -572,13 +579,14 @@ describe('the keys of a form', () => {
       expect(prompt.hint).toMatch(hint)
     }
   })
-  it('Esc goes back to the previous field; /decline, r and R decline', () => {
+  it('Esc goes back to the previous field; /decline, r, R and d decline', () => {
     expect(typeKeys(form, ['2', enter, esc, '\u0015', '5', enter, enter, enter, enter, enter]).answer).toMatchObject({
       values: { n: 5 },
     })
     expect(typeKeys(form, ['/decline', enter]).answer).toEqual({ kind: 'decline' })
     expect(typeKeys(form, ['2', enter, enter, left, enter, 'r']).answer).toEqual({ kind: 'decline' })
-    expect(typeKeys(form, ['2', enter, enter, 'R', 'no', enter]).answer).toEqual({ kind: 'decline', reason: 'no' })
+    for (const key of ['R', 'd'])
+      expect(typeKeys(form, ['2', enter, enter, key, 'no', enter]).answer).toEqual({ kind: 'decline', reason: 'no' })
   })
   it('letters of a secret are never drawn, and /edit does not open a secret in the editor', () => {
     const pass = { type: 'string', format: 'password' } as const
@@ -607,6 +615,7 @@ describe('random keys in any prompt', () => {
       '9',
       'r',
       'R',
+      'd',
       'x',
       'n',
       'e',

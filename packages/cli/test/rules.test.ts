@@ -2,14 +2,16 @@
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Output, Request } from '@holdpoint/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
 import { runCliAgainst } from './support/cli-process.ts'
+import { closeTerminals, Terminal } from './support/terminal.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {
   gateway = await startGateway()
 })
+afterEach(closeTerminals)
 afterAll(closeGateways)
 
 async function rules(...words: string[]): Promise<string> {
@@ -51,12 +53,34 @@ describe('holdpoint rules', () => {
     expect(await rules('remove', rule.id.slice(0, 12))).toContain('Removed')
     expect(await rules('list')).not.toContain('npm run check')
   })
+  it('holdpoint rules list on a narrow terminal shows the rules and leaves out less important columns', async () => {
+    const { id } = await gateway.call('addRule', { effect: 'deny', command: 'git push' })
+    const terminal = new Terminal(['rules', 'list', '--home', gateway.home.path], { columns: 50 })
+    expect(await terminal.exit).toBe(0)
+    await terminal.waitFor(new RegExp(`^${id.slice(0, 10)} +Deny git push`, 'm'))
+    expect(terminal.text()).toMatch(/^built-in +Built-in: Holdpoint’s own data folder$/m)
+    await gateway.call('removeRule', { id })
+  })
   it('holdpoint rules explain applies the rules for the session that asked', async () => {
     const request = await ask('npm run scoped')
     const scope = { session: request.session }
     const { id } = await gateway.call('addRule', { effect: 'deny', command: 'npm run scoped', scope })
     expect(await rules('explain', request.id)).toMatch(new RegExp(`Denied\\.[^]*${id}`))
     await gateway.call('removeRule', { id })
+  })
+  it('holdpoint rules check and explain list the watchers that can deny a call or ask about it, because they are not part of the check', async () => {
+    const request = await ask('git commit --amend')
+    expect(await rules('check', 'git commit')).not.toContain('watchers')
+    const watch = [
+      { name: 'no-commit', on: 'before', command: 'git commit', do: { deny: 'Run the tests first.' } },
+      { name: 'told', on: 'before', command: 'git commit', do: { say: 'A commit is coming.' } },
+    ]
+    writeFileSync(join(gateway.home.path, 'holdpoint.rules.json'), JSON.stringify({ watch }))
+    const listed = /These are the rules only[\s\S]*\n {2}no-commit {2}before git commit: denies\n$/
+    await expect.poll(() => rules('check', 'git commit')).toMatch(listed)
+    expect(await rules('explain', request.id)).toMatch(listed)
+    rmSync(join(gateway.home.path, 'holdpoint.rules.json'))
+    await expect.poll(() => rules('check', 'git commit')).not.toContain('watchers')
   })
   it('holdpoint rules changes, pauses and resumes a rule', async () => {
     const { id } = await rulesJson<Rule>('add', 'deny', '--command', 'git push', '--message', 'Ask me first.')

@@ -13,9 +13,11 @@ import {
 } from '../../../test/support/gateway.ts'
 import { environmentFor, runCli, runCliAgainst } from './support/cli-process.ts'
 import { approvalAsk, askAsExternalAgent, rehearse, waitForLastMessage } from './support/gateway-fixture.ts'
+import { closeTerminals, Terminal } from './support/terminal.ts'
 
 const children: ChildProcess[] = []
 afterEach(async () => {
+  closeTerminals()
   for (const child of children.splice(0)) child.kill('SIGKILL')
   await closeGateways()
 })
@@ -80,6 +82,9 @@ describe('holdpoint token list', () => {
     const json = await token(gateway, 'list', '--json')
     for (const hidden of [secret, gateway.token, gateway.home.runnerToken()])
       for (const output of [before, json]) expect(output).not.toContain(hidden)
+    const terminal = new Terminal(['token', 'list', '--home', gateway.home.path], { columns: 40 })
+    expect(await terminal.exit).toBe(0)
+    await terminal.waitFor(/^tok_\w+ +runner .*local runner$/m)
   })
 })
 

@@ -42,7 +42,24 @@ const asks: Readonly<Record<string, Ask>> = {
 
 /** Words that begin with keys that decide, and strings of nothing but such keys. */
 const word = fc.oneof(
-  fc.constantFrom('a', 'are', 'rather', 'x', 'run', 'Really?', 'no', 'now', 'nearby', 'edit', 'so', 'see', 'on', 'ok'),
+  fc.constantFrom(
+    'a',
+    'are',
+    'rather',
+    'x',
+    'run',
+    'Really?',
+    'no',
+    'now',
+    'nearby',
+    'edit',
+    'so',
+    'see',
+    'on',
+    'ok',
+    'do',
+    'denied',
+  ),
   fc.constantFrom('I', '1', '2', '12', '3rd', 'yes', 'bear', 'sabre', 'allow', 'deny', 'you', 'what', 'the', 'q', '?'),
   fc.string({ unit: fc.constantFrom(...'aar1rr2xRnesobyE I'), minLength: 1, maxLength: 8 }),
 )

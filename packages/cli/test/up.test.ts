@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -93,6 +94,23 @@ describe('holdpoint up', () => {
       .filter(({ internal }) => !internal)
     for (const { address, scopeid } of outside)
       await expect(connectTo(scopeid ? `${address}%${scopeid}` : address, port), address).rejects.toThrow()
+  })
+
+  it('holdpoint up accepts sign-ins from the page at a configured host name behind a reverse proxy with TLS, and at no other name', async () => {
+    const gateway = await startGateway({ runner: 'none', config: { hosts: ['Box.example', 'box.example:8443'] } })
+    const signIn = async (origin: string, { host } = new URL(origin)) => {
+      const { code } = await gateway.call('makeLink', {})
+      const headers = { 'content-type': 'application/json', host, origin }
+      const sent = request(`${gateway.url}/api/v1/sign-in`, { method: 'POST', headers }).end(JSON.stringify({ code }))
+      const [reply] = (await once(sent, 'response')) as [IncomingMessage] // the type of this event
+      reply.resume()
+      return reply.statusCode
+    }
+    expect(await signIn('https://box.example')).toBe(200)
+    expect(await signIn('https://box.example:8443')).toBe(200)
+    expect(await signIn('https://evil.example')).toBe(421)
+    for (const other of ['https://evil.example', 'https://localhost', 'https://box.example:1'])
+      expect(await signIn(other, new URL('https://box.example')), other).toBe(403)
   })
 
   it('holdpoint up makes its data folder and every file in it readable only by its owner', async () => {

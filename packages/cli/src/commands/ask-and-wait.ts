@@ -41,10 +41,8 @@ export async function askAndWait(
     const [opened] = await agent.session.open([{ ask, key, ...deadline }])
     if (!opened) throw new Error('one ask opens one request')
     const { id } = opened.request
-    err.print(
-      row(trusted(scriptTexts.waiting(id), 'quiet')),
-      row(trusted(scriptTexts.onPage, 'quiet'), untrustedCode(requestLink(url, id), 'quiet')),
-    )
+    err.print(row(trusted(scriptTexts.waiting(id), 'quiet')))
+    err.printLines([[trusted(scriptTexts.onPage, 'quiet'), untrustedCode(requestLink(url, id), 'quiet')]])
     const stopFor = async (signal: NodeJS.Signals, cleanUp: Promise<void>) => {
       await waitAtMost(cleanUpMaxMs, cleanUp)
       await endSession('stopped')

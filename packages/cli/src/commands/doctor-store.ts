@@ -15,6 +15,8 @@ export interface Finding {
   readonly detail: string
   /** How to fix the problem; an optional suggestion if `ok` is true. */
   readonly remedy?: string
+  /** The name of an agent that is not installed. Nobody needs all agents, so the agents of these findings are listed in one line. */
+  readonly notInstalled?: string
 }
 
 type SqliteLocation = Extract<StoreLocation, { kind: 'sqlite' }>

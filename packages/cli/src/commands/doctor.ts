@@ -60,15 +60,26 @@ function readSettings(
 
 function print(findings: readonly Finding[], problems: number): void {
   const width = Math.max(...findings.map(({ name }) => name.length)) + 2
-  for (const { name, ok, detail, remedy } of findings) {
+  for (const { name, ok, detail, remedy, notInstalled } of findings) {
+    if (notInstalled !== undefined) continue
     const sign = ok ? (remedy === undefined ? trusted('✓ ', 'yes') : trusted('! ', 'strong')) : trusted('✗ ', 'no')
     out.print(row(sign, trusted(name.padEnd(width)), untrusted(detail)))
     const arrow = `${' '.repeat(width + 2)}→ `
     if (remedy !== undefined) out.print({ gutter: gutterOf(arrow), spans: [untrusted(remedy, 'strong')] })
   }
+  const agents = findings.flatMap(({ notInstalled = [] }) => notInstalled)
+  if (agents.length > 0) {
+    const label = `· ${'Agents'.padEnd(width)}`
+    out.print(
+      { gutter: gutterOf(label), spans: [untrusted(`not installed: ${agents.join(', ')}`, 'quiet')] },
+      { gutter: gutterOf(' '.repeat(label.length)), spans: [trusted(aboutOptionalAgents, 'quiet')] },
+    )
+  }
   const count = problems === 0 ? 'No problems' : problems === 1 ? '1 problem' : `${problems} problems`
   out.print(blankRow, row(trusted(`${count} found.`)))
 }
+
+const aboutOptionalAgents = 'You need only those that you want to use. `holdpoint start NAME` says how to install one.'
 
 const nodeMin = [20, 19] as const
 
@@ -188,9 +199,16 @@ function localDrivers(config: Config, dataFolder: DataFolder): Promise<readonly 
 
 /** A driver that is ready may still report something missing, for example that nobody is signed in. Nobody needs all agents, so an agent that is not installed is not a problem. */
 function driverFindings(drivers: readonly DriverInfo[]): readonly Finding[] {
-  return drivers.map(({ title, ready, missing, installed }) => {
+  return drivers.map(({ name, title, ready, missing, installed }) => {
     if (missing === undefined) return { name: 'Agent', ok: ready, detail: `${title}: ready` }
     const state = ready ? 'installed' : installed === false ? 'not installed' : 'cannot run'
-    return { name: 'Agent', ok: ready || installed === false, detail: `${title}: ${state}`, remedy: missing }
+    const optional = installed === false ? { notInstalled: name } : {}
+    return {
+      name: 'Agent',
+      ok: ready || installed === false,
+      detail: `${title}: ${state}`,
+      remedy: missing,
+      ...optional,
+    }
   })
 }

@@ -103,7 +103,7 @@ export const rulesHelp = {
   pause: 'Pause a rule',
   resume: 'Put a paused rule into effect again',
   remove: 'Remove a rule',
-  check: 'Show what the rules say about a shell command, without asking anyone',
+  check: 'Show what the rules say about a shell command, and which watchers could deny it or ask',
   preview: 'Show which requests a rule would have matched',
   explain: 'Say which rule answered a request, or why a person is asked',
   import: 'Add the rules of a Claude Code settings file, and say what is left out',
@@ -143,6 +143,7 @@ export const argumentHelp = {
   readyMade: 'The name of ready-made watchers; `holdpoint watch ready` lists them',
   variableValue: 'The new value: true or false, a number or a string, depending on the variable',
   request: 'Request id; the first few letters are enough',
+  shown: 'Id of a request or a session; the first few letters are enough',
   requests: 'Request ids; the first few letters of each are enough',
   runDriver: 'claude, rehearsal or one of your own agents (default: the first that is ready)',
   driver: 'claude, codex, gemini, rehearsal, … or one of your own agents',
@@ -258,7 +259,7 @@ export const jsonHelp = {
   preview: 'Print the preview as JSON',
   requests: 'Print requests as JSON: {items, next}',
   sessions: 'Print sessions as JSON: {items, next}',
-  request: 'Print the request as JSON',
+  request: 'Print the request or the session as JSON',
   resolvedRequest: 'Print the resolved request as JSON',
   resolvedRequests: 'Print the resolved request as JSON; for several requests, {items} with each result',
   session: 'Print the session as JSON',
@@ -294,16 +295,17 @@ Examples:
       with arguments that are known to be harmless
   holdpoint rules add allow --group only-reads --expires 8h
       commands that only read this folder
-  holdpoint rules add deny --command 'git push' --message 'Ask me before you push.'`,
+  holdpoint rules add deny --command 'git push' --message 'Ask me first.'
+      with the sentence that the agent reads`,
   hookInstall:
-    '\nThe hooks ask the gateway of this machine. While no gateway runs, or if it does not accept a request within 2 seconds,\nthe terminal asks as usual, and deny rules have no effect. No token is written into the settings.',
+    '\nThe hooks ask the gateway of this machine. While no gateway runs, or if it does\nnot accept a request within 2 seconds, the terminal asks as usual, and deny\nrules have no effect. No token is written into the settings.',
   mcp: `
-The tools are ask_person, request_approval and set_variable. Usually an MCP client starts this
-command and talks to it over stdin and stdout: holdpoint mcp install AGENT adds
-it to an agent. With --http, it serves clients at a URL of this machine; they
-send the token from the file mcp-token in the data folder.`,
+The tools are ask_person, request_approval and set_variable. Usually an MCP
+client starts this command and talks to it over stdin and stdout: holdpoint mcp
+install AGENT adds it to an agent. With --http, it serves clients at a URL of
+this machine; they send the token from the file mcp-token in the data folder.`,
   mcpInstall:
-    '\nThe agent will run `holdpoint mcp` the next time it starts. No token is written into\nits settings. Undo this with: holdpoint mcp remove AGENT',
+    '\nThe agent will run `holdpoint mcp` the next time it starts. No token is written\ninto its settings. Undo this with: holdpoint mcp remove AGENT',
   mcpWrap: `
 Examples:
   holdpoint mcp wrap -- npx -y @modelcontextprotocol/server-filesystem ~/notes
@@ -312,7 +314,7 @@ Examples:
 Each call waits until a person or a rule allows it, and runs once. Everything
 else passes through unchanged.`,
   serviceInstall:
-    '\nThe service runs this program with this data folder and these options. It gets no\nvariables of this terminal: put other settings into holdpoint.config.json in the\ndata folder. There is one service per person.',
+    '\nThe service runs this program with this data folder and these options. It gets\nno variables of this terminal: put other settings into holdpoint.config.json in\nthe data folder. There is one service per person.',
   rulesImport: '\nPrefixes such as Bash(git log:*) are imported only for arguments that are known\nto be harmless.',
   program: `
 Examples:
@@ -347,11 +349,11 @@ See also: holdpoint COMMAND --help`,
   trust:
     '\nThe file is trusted with its present content. The agents and executables that it\nnames are trusted with it, even if they change later.',
   tokenAdd:
-    '\nInto a pipe, only the secret is printed: HOLDPOINT_TOKEN=$(holdpoint token add ci)\nA token for a runner goes into the file runner-token in the data folder of the\nother machine.',
+    '\nInto a pipe, only the secret is printed:\n  export HOLDPOINT_TOKEN=$(holdpoint token add ci)\nA token for a runner goes into the file runner-token in the data folder of the\nother machine.',
   tokenRotate:
     '\nThe owner’s token and that of the local runner are in files of the data folder,\nand the gateway replaces them there: the runner and open commands continue. Any\nother new secret is printed once, for you to pass on.',
   guard:
-    '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124 nobody\nanswered in time, 127 allowed, but the command was not found.',
+    '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124\nnobody answered in time, 127 allowed, but the command was not found.',
 } as const
 
 export function unknownCommand(typed: string, similar: string | null): string {

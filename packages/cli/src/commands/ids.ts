@@ -96,7 +96,7 @@ function listIds(found: readonly { readonly id: string }[]): string {
   const more = found.length - listed.length
   return `${listed.join(' or ')}${more > 0 ? ` or ${more} others` : ''}`
 }
-function throwNotFound(what: string, typedId: string): never {
+function throwNotFound(what: 'request' | 'session', typedId: string): never {
   throw new Fault('not_found', inputTexts.notFound(what, typedId))
 }
 

@@ -1,10 +1,13 @@
-/** `holdpoint open`: opens the page in the browser of this person and signs it in. */
+/** `holdpoint open`: opens the page in the browser of this person and signs it in. `holdpoint link`: prints a link for another browser. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type DataFolder, writeAtomically } from '../config/data-folder.ts'
+import { isLoopback } from '../gateway/loopback.ts'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import { out } from '../output/output.ts'
+import { untrustedCode } from '../output/span.ts'
 import { openTexts as texts } from './texts.ts'
 
 /** A program that opens a browser either exits at once or runs as long as the browser. A program that still runs after this time has not failed. */
@@ -18,6 +21,14 @@ export async function openPage({ url, call }: GatewayClient, dataFolder: DataFol
   writeAtomically(file, redirectPage(link))
   const opened = await started(program, pathToFileURL(file).href)
   console.log(opened ? texts.opened(link) : texts.noBrowser(link))
+}
+
+/** Prints only the link, so that a script can use it, and at a terminal also what the link is not good for. */
+export async function printLink({ url, call }: GatewayClient): Promise<void> {
+  const { code } = await call('makeLink', {})
+  out.printLines([[untrustedCode(`${url}/#code=${code}`)]])
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  if (isLoopback(host)) out.printHint(texts.onlyHere)
 }
 
 /** Returns the program that opens an address, or null if there is no screen, because xdg-open would then start a text browser in the terminal. */

@@ -5,6 +5,7 @@ const verdicts = { allow: 'Allowed', ask: 'A person is asked', deny: 'Denied' } 
 
 export const rulesTexts = {
   columns: ['id', 'rule', 'where', 'limits', 'uses', 'by'],
+  spareColumns: ['by', 'uses', 'limits', 'where'],
   none: 'There are no rules yet. `holdpoint rules add --help` shows how to add one.',
   builtIn: 'built-in',
   runsProjectCode: 'Runs project code, which agents can change.',
@@ -23,6 +24,8 @@ export const rulesTexts = {
   byRule: (id: string, version: number | undefined) =>
     version === undefined ? `Rule ${id}` : `Rule ${id}, version ${version}`,
   runsAs: 'It runs as: ',
+  watchersToo:
+    'These are the rules only. In a session, these watchers can also deny the call or ask (holdpoint watch list):',
   answeredByWatcher: 'A watcher answered:',
   answeredByRule: 'A rule answered this request.',
   answeredByPerson: 'No rule answered this request; a person did.',

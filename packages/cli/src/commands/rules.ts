@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { isBuiltIn, previewLabel, ruleLabel, ruleLimitsLabel, ruleScopeLabel } from '@holdpoint/client'
+import { isBuiltIn, previewLabel, ruleLabel, ruleLimitsLabel, ruleScopeLabel, watcherLabel } from '@holdpoint/client'
 import { Fault, type Rule, type RuleDraft, type RuleEffect, SessionId, type Verdict } from '@holdpoint/protocol'
 import { importClaudePermissions } from '@holdpoint/rules'
 import { z } from 'zod'
@@ -40,15 +40,17 @@ export async function listRules({ call }: GatewayClient, { json }: JsonOption): 
   if (json) return out.json(page)
   const { now } = await call('whoAmI', {})
   const shorten = idShortener(page.items.map(({ id }) => id))
+  // The ids of the built-in rules differ only in their last letters, and no command changes these rules.
+  const idOf = (rule: Rule) => (out.isTerminal && isBuiltIn(rule) ? texts.builtIn : shorten(rule.id))
   const lines = page.items.map(rule => [
-    trusted(shorten(rule.id)),
+    trusted(idOf(rule)),
     trusted(isBuiltIn(rule) && rule.note ? rule.note : ruleLabel(rule), styleOf(rule)),
     trusted(ruleScopeLabel(rule)),
     trusted(ruleLimitsLabel(rule, now)),
     trusted(rule.uses === undefined ? '' : String(rule.uses)),
     rule.source ? untrusted(rule.source.file) : untrusted(rule.madeBy),
   ])
-  out.printTable(texts.columns, lines)
+  out.printTable(texts.columns, lines, { spare: texts.spareColumns })
   if (page.items.every(isBuiltIn)) out.printHint(texts.none)
 }
 
@@ -157,7 +159,21 @@ export async function checkCommand({ call }: GatewayClient, words: readonly stri
     },
   })
   if (json) return out.json(verdict)
-  out.print(...verdictRows(verdict))
+  out.print(...verdictRows(verdict), ...(await watcherRows(call, {})))
+}
+
+/** Lists the watchers that could still deny a call or ask about it. What they do depends on the course of a session, so a check of the rules does not include them. */
+async function watcherRows(
+  call: GatewayClient['call'],
+  scope: { readonly session?: SessionId },
+): Promise<readonly Row[]> {
+  const { items } = await call('listWatchers', scope)
+  const deciding = items.filter(({ on, do: { deny, ask: asks, limit } }) => on === 'before' && (deny ?? asks ?? limit))
+  if (deciding.length === 0) return []
+  return [
+    row(trusted(texts.watchersToo, 'quiet')),
+    ...deciding.map(watcher => row(trusted(`  ${watcher.name}`), trusted(`  ${watcherLabel(watcher)}`, 'quiet'))),
+  ]
 }
 
 function verdictRows(verdict: Verdict): readonly Row[] {
@@ -203,7 +219,7 @@ export async function explainRequest({ call }: GatewayClient, typed: string, { j
       row(trusted(`  ${texts.byRule(resolution.rule ?? '', resolution.ruleVersion)}`, 'quiet')),
     )
   else out.print(row(trusted(resolution.by === 'person' ? texts.answeredByPerson : texts.answeredOtherwise)))
-  out.print(row(trusted(texts.rulesNow)), ...verdictRows(verdict))
+  out.print(row(trusted(texts.rulesNow)), ...verdictRows(verdict), ...(await watcherRows(call, { session })))
 }
 
 const PermissionList = z.array(z.string()).optional()

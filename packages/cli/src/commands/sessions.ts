@@ -6,7 +6,7 @@ import { startTexts } from '../gateway-client/texts.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
 import { err, out, printEmptyList } from '../output/output.ts'
 import { narrowSessions, sessionCells, sessionColumns } from '../output/session.ts'
-import { blankRow, type Row, row, trusted, untrustedLine } from '../output/span.ts'
+import { blankRow, type Row, row, trusted, untrustedCode, untrustedLine } from '../output/span.ts'
 import { findSession, idShortener } from './ids.ts'
 import { readAttachment, readText } from './input-files.ts'
 import { byUrgency, liveSessions, modesOf } from './queries.ts'
@@ -203,11 +203,7 @@ export async function rehearse(
   const session = await call('startSession', { driver: 'rehearsal', title: 'Rehearsal', prompt })
   if (json) return out.json(session)
   const { code } = await call('makeLink', {})
-  out.print(
-    row(trusted(results.rehearsalStarted(session.id))),
-    blankRow,
-    row(trusted(`  ${url}/#code=${code}`)),
-    blankRow,
-    row(trusted(results.rehearsalHere)),
-  )
+  out.print(row(trusted(results.rehearsalStarted(session.id))), blankRow)
+  out.printLines([[trusted('  '), untrustedCode(`${url}/#code=${code}`)]])
+  out.print(blankRow, row(trusted(results.rehearsalHere)))
 }

@@ -19,8 +19,8 @@ export const results = {
   followSession: (session: string) =>
     `Follow it with holdpoint logs -f ${session}. See its requests with holdpoint inbox.`,
   needsMessage: (session: string) => `It waits for a message: holdpoint send ${session} "…"`,
-  rehearsalStarted: (session: string) => `The rehearsal has started (${session}). Answer it in a browser:`,
-  rehearsalHere: 'or in this terminal: holdpoint inbox',
+  rehearsalStarted: (session: string) => `${session} has started. Answer its requests in a browser:`,
+  rehearsalHere: 'or in this terminal: holdpoint next',
   awaitingOthers: (request: string) => `Your answer to ${request} was recorded. Waiting for other people to answer.`,
 } as const
 
@@ -187,7 +187,8 @@ export const scriptTexts = {
 export const inputTexts = {
   notAnId: (typed: string) => `"${typed}" is not an id`,
   ambiguousId: (typed: string, ids: string) => `"${typed}" could be ${ids}; type more letters`,
-  notFound: (what: string, typed: string) => `There is no ${what} ${typed}`,
+  notFound: (what: 'request' | 'session', typed: string) =>
+    `There is no ${what} ${typed}. ${what === 'request' ? 'Pending requests: holdpoint inbox' : 'All sessions: holdpoint sessions --all'}`,
   badCount: '--limit must be a whole number of 1 or more',
   badLimit: (max: number) => `--limit must be a whole number from 1 to ${max}`,
   deletesOnlyEnded: (session: string) => `${session} has not ended. End it first: holdpoint end ${session}`,
@@ -222,6 +223,8 @@ export const openTexts = {
     `Opened Holdpoint in your browser. If no page appears, open this link (it works once, for ten minutes):\n${link}`,
   noBrowser: (link: string) =>
     `No browser could be opened here. Open this link (it works once, for ten minutes):\n${link}`,
+  onlyHere:
+    'This link works once, for ten minutes, and only on this machine. A phone or another computer needs an address that it can reach, for example through a VPN: holdpoint link --url https://ADDRESS prints a link for it. docs/install.md explains the steps.',
 } as const
 
 export const statusTexts = {

@@ -3,6 +3,7 @@ import type { Token } from '@holdpoint/protocol'
 
 export const tokenTexts = {
   columns: ['id', 'role', 'created', 'last used', 'expires', 'name'],
+  spareColumns: ['created', 'expires', 'last used'],
   /** A browser is signed in with a cookie, which is listed like a token. */
   role: ({ role, kind }: Pick<Token, 'role' | 'kind'>) => (kind === 'cookie' ? `${role}, browser` : role),
   never: 'never',

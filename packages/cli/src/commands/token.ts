@@ -31,7 +31,7 @@ export async function listTokens({ call }: GatewayClient, { json }: TokenOptions
     trusted(token.expiresAt === null ? tokenTexts.never : tokenTexts.day(token.expiresAt)),
     untrusted(token.name),
   ])
-  out.printTable(tokenTexts.columns, lines)
+  out.printTable(tokenTexts.columns, lines, { spare: tokenTexts.spareColumns })
 }
 
 export async function addToken({ call }: GatewayClient, name: string, options: AddTokenOptions): Promise<void> {

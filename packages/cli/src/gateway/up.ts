@@ -83,6 +83,7 @@ export async function startGateway(
       gateway,
       version,
       hosts: config.hosts ?? [],
+      origins: originsOf(config),
       log,
       ...(staticDir ? { staticDir } : {}),
       ...(crashPoint ? { crashPoint } : {}),
@@ -150,6 +151,11 @@ function settingsFrom({ deadlineMs, onDeadline, parkAfterMs, retentionDays }: Co
     ...(parkAfterMs === undefined ? {} : { parkAfterMs }),
     ...(retentionDays === undefined ? {} : { retentionMs: retentionDays * dayMs }),
   }
+}
+
+/** Returns the origins of the page at the configured host names behind a reverse proxy with TLS. Without them, no browser could sign in there. */
+function originsOf({ hosts = [] }: Config): readonly string[] {
+  return hosts.map(host => `https://${host.toLowerCase()}`)
 }
 
 /** Throws if other machines could reach the gateway and the person has not allowed that. */

@@ -16,10 +16,18 @@ interface InstallOptions {
 /** The name of the server in the settings of agents. Claude Code calls the tools mcp__holdpoint__ask_person and mcp__holdpoint__request_approval. */
 const serverName = 'holdpoint'
 
+/** How long agents wait for a call, because a person may answer only after days. By default, Codex gives up after a minute, and Gemini after ten. */
+const callMaxSeconds = 7 * 24 * 3600
+
+interface AgentCommands {
+  add(words: readonly string[]): readonly string[]
+  readonly remove: readonly string[]
+  /** Changes what the agent has written, if its command has no option for it. */
+  readonly afterAdd?: () => void
+}
+
 /** The arguments of each agent's own command. */
-const agentCommands: Readonly<
-  Record<string, { add(words: readonly string[]): readonly string[]; readonly remove: readonly string[] }>
-> = {
+const agentCommands: Readonly<Record<string, AgentCommands>> = {
   claude: {
     add: words => ['mcp', 'add', '--scope', 'user', serverName, '--', ...words],
     remove: ['mcp', 'remove', '--scope', 'user', serverName],
@@ -27,9 +35,10 @@ const agentCommands: Readonly<
   codex: {
     add: words => ['mcp', 'add', serverName, '--', ...words],
     remove: ['mcp', 'remove', serverName],
+    afterAdd: allowLongCallsOfCodex,
   },
   gemini: {
-    add: words => ['mcp', 'add', '--scope', 'user', serverName, ...words],
+    add: words => ['mcp', 'add', '--scope', 'user', '--timeout', `${callMaxSeconds * 1000}`, serverName, ...words],
     remove: ['mcp', 'remove', '--scope', 'user', serverName],
   },
 }
@@ -41,6 +50,7 @@ export function installMcp(agent: string, { home }: InstallOptions): void {
     // The agent refuses to add a server that is already there, so remove the server first: this program may have moved since it was added.
     runAgent(agent, commands.remove)
     requireSuccess(agent, runAgent(agent, commands.add(words)))
+    commands.afterAdd?.()
   } else
     changeOpencode(servers => ({ ...servers, [serverName]: { type: 'local', command: [...words], enabled: true } }))
   console.log(mcpTexts.installed(agent))
@@ -77,6 +87,15 @@ function runAgent(agent: string, words: readonly string[]): AgentRun {
 }
 function requireSuccess(agent: string, { code, output }: AgentRun): void {
   if (code !== 0) throw new Fault('unsupported', mcpTexts.agentRefused(agent, output))
+}
+
+/** Adds the time limit to the table of our server, which Codex has just written. */
+function allowLongCallsOfCodex(): void {
+  const file = join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'config.toml')
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const table = `[mcp_servers.${serverName}]\n`
+  if (text.split(table).length !== 2) return
+  writeSettings(file, text.replace(table, `${table}tool_timeout_sec = ${callMaxSeconds}\n`))
 }
 
 type Servers = Readonly<Record<string, unknown>>

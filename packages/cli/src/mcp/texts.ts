@@ -54,6 +54,7 @@ export const mcpTexts = {
   serverEnded: (server: string) => `The MCP server ${server} has ended`,
   serverNotStarted: (server: string, problem: string) => `The MCP server ${server} cannot be started: ${problem}`,
   notForwarded: (server: string, problem: string) => `The MCP server ${server} cannot be reached: ${problem}`,
+  noReply: (server: string) => `The connection to the MCP server ${server} ended before its reply came`,
   badName: (name: string) =>
     `“${name}” cannot be the name of a server; use letters, digits, dots, hyphens and single underscores`,
   fromCache:
@@ -61,7 +62,7 @@ export const mcpTexts = {
   installed: (agent: string) =>
     `${agent} can ask people through Holdpoint the next time it starts. Undo this with: holdpoint mcp remove ${agent}`,
   notInstalled: (agent: string) => `Holdpoint is not among the MCP servers of ${agent}.`,
-  removed: (agent: string) => `Holdpoint was removed from the MCP servers of ${agent}.`,
+  removed: (agent: string) => `Holdpoint is no longer among the MCP servers of ${agent}.`,
   agentMissing: (agent: string, program: string, variable: string) =>
     `${agent} cannot be started as “${program}”. Install it, or name its program with ${variable}`,
   agentRefused: (agent: string, output: string) => `${agent} did not change its settings: ${output}`,

@@ -28,10 +28,11 @@ import { isTimeLimit, keepReporting, type ProgressNotification } from '../progre
 import { mcpTexts } from '../texts.ts'
 import { type CallReply, SharedCall } from './shared-call.ts'
 import { ToolAnnotations } from './tool-annotations.ts'
+import type { ServerTransport } from './url-server.ts'
 
 export interface WrapProxyOptions {
   readonly client: Transport
-  readonly server: Transport
+  readonly server: ServerTransport
   /** The name of the server, shown to people and used by rules. */
   readonly name: string
   readonly allowReadOnly: boolean
@@ -89,6 +90,7 @@ export class WrapProxy {
     })
     client.onmessage = message => this.#fromClient(message)
     server.onmessage = message => this.#fromServer(message)
+    server.onlost = id => this.#onLost(id)
     await server.start()
     await client.start()
     const side = await ended
@@ -148,6 +150,18 @@ export class WrapProxy {
       const problem = { code: -32603, message: mcpTexts.notForwarded(name, messageOf(error)) }
       void client.send({ jsonrpc: '2.0', id: message.id, error: problem }).catch(() => {}) // as above
     })
+  }
+
+  /** The reply to this message cannot come anymore. A call that was sent may have run. */
+  #onLost(id: RequestId): void {
+    const { client, name } = this.#options
+    const finish = this.#sent.get(id)
+    if (finish) {
+      finish(null)
+      return
+    }
+    const problem = { code: -32603, message: mcpTexts.noReply(name) }
+    void client.send({ jsonrpc: '2.0', id, error: problem }).catch(() => {}) // as above
   }
 
   #handleCall(message: JSONRPCRequest): void {

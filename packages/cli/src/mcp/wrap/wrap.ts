@@ -3,14 +3,13 @@ import { basename } from 'node:path'
 import { withoutHoldpointVariables } from '@holdpoint/drivers'
 import { Fault, messageOf, systemClock } from '@holdpoint/protocol'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { openDataFolder } from '../../config/data-folder.ts'
 import type { GatewayAddress } from '../../gateway-client/gateway-client.ts'
 import { printNotice } from '../../output/notice.ts'
 import { closeWithClient, connectTo } from '../mcp.ts'
 import { mcpTexts } from '../texts.ts'
+import { type ServerTransport, UrlServer } from './url-server.ts'
 import { WrapProxy } from './wrap-proxy.ts'
 
 export interface WrapOptions extends GatewayAddress {
@@ -49,9 +48,9 @@ function isUrl([first = '', ...rest]: readonly string[]): boolean {
   return rest.length === 0 && /^https?:\/\//.test(first)
 }
 
-function serverTransport(words: readonly string[]): Transport {
+function serverTransport(words: readonly string[]): ServerTransport {
   const [command = '', ...args] = words
-  if (isUrl(words)) return new StreamableHTTPClientTransport(new URL(command)) as Transport // its optional fields are declared differently
+  if (isUrl(words)) return new UrlServer(new URL(command), systemClock)
   const env = Object.entries(withoutHoldpointVariables(process.env)).filter(entry => entry[1] !== undefined)
   const transport = new StdioClientTransport({
     command,

@@ -1,7 +1,7 @@
 /** Draws `holdpoint tui`: the list and the pane side by side, or one of them on a narrow screen. */
 import { acceptsMessages, isInterruptible } from '@holdpoint/client'
-import { trusted, untrusted, untrustedText } from '../../output/span.ts'
-import { cutSpans, type StyledLine, widthOfSpans } from '../../output/width.ts'
+import { row, trusted, untrusted, untrustedText } from '../../output/span.ts'
+import { cutSpans, type StyledLine, widthOfSpans, wrap } from '../../output/width.ts'
 import { isTextField } from '../prompt/key-policy.ts'
 import { type KeyHint, keyRows } from '../prompt/layout/prompt-sections.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
@@ -15,9 +15,11 @@ import { keyHints, spareKeys, dashboardTexts as texts } from './texts.ts'
 const twoColumnsFrom = 100
 const listShare = 0.32
 const listMaxColumns = 40
-/** The number of rows for the header, the line below the header, and the key hints. */
-const fixedRows = 3
-const minSize = { columns: 20, rows: fixedRows + 1 }
+/** The number of rows for the header and the line below it. */
+const headerRows = 2
+/** A hint that is wider than the screen takes at most this many rows. */
+const footerMaxRows = 3
+const minSize = { columns: 20, rows: headerRows + 2 }
 
 export interface DashboardSize {
   readonly columns: number
@@ -34,7 +36,8 @@ export function dashboardFrame(
     paneOf(model, columns, 0)
     return { lines: [cutSpans([trusted(texts.tooSmall, 'waiting')], columns)], spinner: null }
   }
-  const height = rows - fixedRows
+  const footer = footerLines(model, columns).slice(0, Math.min(footerMaxRows, rows - headerRows - 1))
+  const height = rows - headerRows - footer.length
   const isZoomed = model.isZoomed && model.hasPaneFocus
   const hasTwoColumns = columns >= twoColumnsFrom && !model.page && !isZoomed
   const listColumns = hasTwoColumns ? Math.min(listMaxColumns, Math.floor(columns * listShare)) : columns
@@ -48,21 +51,22 @@ export function dashboardFrame(
     const gap = ' '.repeat(Math.max(0, listColumns - widthOfSpans(item)))
     return [...item, trusted(`${gap} │ `, 'quiet'), ...line]
   })
-  const lines = [
-    headerLine(model.inbox, url, columns),
-    [trusted('─'.repeat(columns), 'quiet')],
-    ...body,
-    footerLine(model, columns),
-  ]
-  return { lines, spinner: pane?.spinner ? { line: rows - 2, text: pane.spinner } : null }
+  const lines = [headerLine(model.inbox, url, columns), [trusted('─'.repeat(columns), 'quiet')], ...body, ...footer]
+  return { lines, spinner: pane?.spinner ? { line: rows - footer.length - 1, text: pane.spinner } : null }
 }
 
-/** Returns the last line of the screen: a hint, or the keys that work now. */
-function footerLine(model: DashboardModel, columns: number): StyledLine {
+/** Returns the last lines of the screen: a hint, or one line with the keys that work now. */
+function footerLines(model: DashboardModel, columns: number): readonly StyledLine[] {
+  if (model.hint !== null && !isFilterOpen(model)) return wrap(row(untrusted(model.hint, 'strong')), columns)
+  return [keyLine(model, columns)]
+}
+function isFilterOpen({ list, hasPaneFocus }: DashboardModel): boolean {
+  return list.isFiltering && !hasPaneFocus
+}
+function keyLine(model: DashboardModel, columns: number): StyledLine {
   const { list } = model
-  if (list.isFiltering && !model.hasPaneFocus)
+  if (isFilterOpen(model))
     return textInputRows({ label: texts.filterLabel, line: list.filter }, columns, 1)[0]?.spans ?? []
-  if (model.hint !== null) return cutSpans([untrusted(model.hint, 'strong')], columns)
   const isFiltered = list.filter.text !== '' && keyTarget(model) === 'list'
   const filter = isFiltered ? [trusted(texts.filtered, 'waiting'), untrustedText(list.filter.text), trusted('  ')] : []
   const keys = fittingKeys(shownKeys(model, columns), Math.max(1, columns - widthOfSpans(filter)))

@@ -13,7 +13,7 @@ export const dashboardTexts = {
   // Header
   waiting: (count: number) => `${count} waiting for you`,
   nothingWaiting: 'Nothing is waiting for you',
-  working: (count: number) => ` · ${count} working`,
+  working: (count: number) => (count === 0 ? '' : ` · ${count} working`),
   connecting: ' · connecting',
   reconnecting: ' · reconnecting',
 

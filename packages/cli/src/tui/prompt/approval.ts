@@ -119,6 +119,7 @@ function decide(
       return { state, answer: denyWith(state, state.note) }
     case 'x':
       return { state, answer: { ...denyWith(state, state.note), interrupt: true } }
+    case 'd':
     case 'R':
       return { state: { ...state, step: 'reason', line: textInputWith(state.reason) } }
     case 'w':

@@ -127,7 +127,7 @@ function review(state: FormState, input: PromptInput): KeyResult<FormState> {
 function declineByLetter(state: FormState, letter: string | null): KeyResult<FormState> | null {
   if (letter === 'r') return { state, answer: { kind: 'decline' } }
   if (letter === 'x') return { state, answer: { kind: 'decline', interrupt: true } }
-  return letter === 'R' ? { state: { ...state, isDeclining: true } } : null
+  return letter === 'd' || letter === 'R' ? { state: { ...state, isDeclining: true } } : null
 }
 
 function typeReason(state: FormState, input: PromptInput): KeyResult<FormState> {

@@ -84,6 +84,7 @@ function choose(
     case 's':
       if (ask.questions.length === 1) return { state, ignored: true }
       return next(withEntry(state, { ...emptyQuestion, skipped: true }), ask)
+    case 'd':
     case 'R':
       return { state: { ...state, step: 'reason' } }
     case 'w':

@@ -7,7 +7,7 @@ export const confirmWord = 'allow'
 export const answerKeys = [
   ['a 1 / r 2', 'allow or deny the request'],
   ['e  n  s', 'edit the request in your editor; add a note; don’t ask again'],
-  ['R  w  x', 'deny with a reason; ask back; deny and stop the turn'],
+  ['d  w  x', 'deny with a reason; ask back; deny and stop the turn'],
   ['1–9 ↑↓ space', 'choose an option; mark several options'],
   ['Enter  o', 'confirm your choice; type another answer'],
   ['space PgDn', 'next page; read to the end before you allow'],

@@ -65,8 +65,10 @@ async function startFromArgs(
   args: readonly string[],
   { cwd, mode, model, title }: RunOptions,
 ): Promise<Session> {
-  const drivers = await readyDrivers(gateway.call)
-  return startSession(gateway, { ...parseArgs(args, drivers), cwd, mode, model, title })
+  const { driver, prompt } = parseArgs(args, await readyDrivers(gateway.call))
+  // Without a terminal, nobody can type the first message, so the command would wait forever.
+  if (prompt.trim() === '' && !isInteractive()) throw new Fault('bad_input', texts.needsPrompt(driver))
+  return startSession(gateway, { driver, prompt, cwd, mode, model, title })
 }
 
 /** Waits until a runner has announced a driver, because a runner that has just started announces its drivers a moment later. */
@@ -82,9 +84,9 @@ async function readyDrivers(call: Call): Promise<readonly DriverInfo[]> {
 function parseArgs(args: readonly string[], drivers: readonly DriverInfo[]): { driver: string; prompt: string } {
   const [first = '', ...rest] = args
   if (drivers.some(({ name }) => name === first)) return { driver: first, prompt: rest.join(' ') }
-  const names = drivers.map(({ name }) => name).join(', ')
-  if (first !== '' && !/\s/.test(first)) throw new Fault('bad_input', texts.unknownAgent(first, names))
   const usable = drivers.filter(({ name, ready }) => ready && name !== 'external')
+  const names = usable.map(({ name }) => name).join(', ')
+  if (first !== '' && !/\s/.test(first)) throw new Fault('bad_input', texts.unknownAgent(first, names))
   const driver = usable.find(({ name }) => name !== 'rehearsal') ?? usable[0]
   if (!driver) throw new Fault('no_runner', texts.noAgentReady)
   return { driver: driver.name, prompt: args.join(' ') }

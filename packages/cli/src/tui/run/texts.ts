@@ -75,5 +75,6 @@ export const runTexts = {
   // Wrong arguments
   unknownAgent: (name: string, names: string) =>
     `No agent is called ${name}. Available: ${names || 'none yet'}. ${startTexts.newAgents}`,
+  needsPrompt: (driver: string) => `Without an interactive terminal, run needs a message: holdpoint run ${driver} "…"`,
   noAgentReady: 'No agent is ready to run here. Run holdpoint doctor to see what is missing',
 } as const

@@ -208,7 +208,7 @@ function footerOf(state: ApprovalState, ask: ApprovalAsk, context: FooterContext
           ...(ask.editable && offered.edit ? [['e', 'edit'] as const] : []),
           ...(offered.note ? [['n', 'note'] as const] : []),
           ...(ask.caution?.noRemember || isPlan ? [] : [['s', 'always…'] as const]),
-          ['R', isPlan ? 'keep planning, with feedback' : 'deny with a reason'],
+          ['d', isPlan ? 'keep planning, with feedback' : 'deny with a reason'],
           ...(offered.askBack ? [['w', 'ask back'] as const] : []),
           ...(offered.stop.deny ? [['x', 'deny and stop'] as const] : []),
         ],

@@ -96,7 +96,7 @@ function footerOf(state: FormState, field: FieldState | undefined, canStop: bool
       decision: [row(trusted(`[a] ${hasFields ? 'Send' : 'Done'}  [r] Decline`, 'strong'))],
       keys: [
         ...(hasFields ? [['Enter', 'send'] as const, ['←', 'back'] as const] : []),
-        ['R', 'decline with a reason'],
+        ['d', 'decline with a reason'],
         ...(canStop ? [['x', 'decline and stop'] as const] : []),
       ],
     }

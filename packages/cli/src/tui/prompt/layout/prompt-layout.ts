@@ -3,6 +3,7 @@ import { actionLabel, agentDisconnectedLabels } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type Row, row, type Span, trusted, untrusted } from '../../../output/span.ts'
 import { cut, cutSpans, type StyledLine, widthOf, wrap } from '../../../output/width.ts'
+import { isTextField } from '../key-policy.ts'
 import { type BodyView, markShown, type Prompt } from '../prompt.ts'
 import { promptTexts as texts } from '../texts.ts'
 import { approvalSections } from './approval-sections.ts'
@@ -64,7 +65,9 @@ export function layoutPrompt(
   const body = sections.body.map(one => wrapOnce(one, columns))
   const lineCount = countLines(body)
   const space = { columns, lines: linesLeft, bodyLines: lineCount, message }
-  const layoutFooterOf = (one: PromptSections) => layoutFooter(footerFor(one, status, viewKeys), prompt.hint, space)
+  // In a text field, `?` is text.
+  const keysOfView = isTextField(prompt) ? viewKeys.filter(([key]) => key !== '?') : viewKeys
+  const layoutFooterOf = (one: PromptSections) => layoutFooter(footerFor(one, status, keysOfView), prompt.hint, space)
   const footer = layoutFooterOf(sections)
   if (!footer) return tooSmall(size)
   const height = Math.min(lineCount, linesLeft - footer.length)
