@@ -1,7 +1,6 @@
 /** Defines generator agents, which are async generator functions that run once per message, and the driver that runs them. */
 
-import type { AgentSession } from '@holdpoint/client'
-import { inputFault } from '@holdpoint/client'
+import { type AgentSession, inputFault } from '@holdpoint/client'
 import { type Capability, type Clock, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
 import type {

@@ -1,7 +1,6 @@
 /** The asks of one turn. Asks that are opened together are handed together when all are resolved, and reported as taken when the agent continues. */
 
-import type { AgentSession, HandedAnswer, OpenRequest } from '@holdpoint/client'
-import { WrongRequest } from '@holdpoint/client'
+import { type AgentSession, type HandedAnswer, type OpenRequest, WrongRequest } from '@holdpoint/client'
 import { type Answer, type Ask, type Clock, Fault, orAborted, secretFieldIds } from '@holdpoint/protocol'
 import { type AskItem, TurnCancelled } from './asks.ts'
 import { notDeterministic, ParkTurn, TurnFailed } from './turn-end.ts'

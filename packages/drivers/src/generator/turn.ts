@@ -1,7 +1,6 @@
 /** Runs one turn of a generator agent. Runs the generator from its start, and records texts, steps and asks under ids that stay the same in a replay. */
 
-import type { AgentSession, MessageBody } from '@holdpoint/client'
-import { inputFault } from '@holdpoint/client'
+import { type AgentSession, inputFault, type MessageBody } from '@holdpoint/client'
 import {
   type AgentEvent,
   AgentPath,

@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
-import type { AgentSession } from '@holdpoint/client'
-import { expectRequest, jsonCopy } from '@holdpoint/client'
+import { type AgentSession, expectRequest, jsonCopy } from '@holdpoint/client'
 import { type AgentEvent, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import { type PermissionReply, replyFor } from '../claude/approvals/permission.ts'
 import { toAgent } from '../claude/messages.ts'

@@ -1,7 +1,6 @@
 /** What the hooks of a terminal remember about the calls of tools, and what becomes of the request of a call when the call is over. */
 import { randomUUID } from 'node:crypto'
-import type { AgentSession } from '@holdpoint/client'
-import { jsonCopy } from '@holdpoint/client'
+import { type AgentSession, jsonCopy } from '@holdpoint/client'
 import {
   type Call,
   canonicalJson,

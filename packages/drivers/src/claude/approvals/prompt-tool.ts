@@ -1,7 +1,6 @@
 /** The ask and the reply of a tool that Claude Code calls for permissions (`--permission-prompt-tool`). */
 
-import type { HandedAnswer } from '@holdpoint/client'
-import { jsonCopy } from '@holdpoint/client'
+import { type HandedAnswer, jsonCopy } from '@holdpoint/client'
 import type { Ask, JsonObject } from '@holdpoint/protocol'
 import { replyFor } from './permission.ts'
 import { shownAsk } from './shown-action.ts'
