@@ -132,12 +132,13 @@ class KilledSession {
     } while (performance.now() < endAt)
   }
 
-  /** Kills the agent as soon as it has a process, unless its turn ends before. Resolves when the session no longer shows the process as running. */
+  /** Kills the agent as soon as it has a process, unless its turn ends before, or its session is parked and the person does not answer yet. Resolves when the session no longer shows the process as running. */
   async kill(): Promise<void> {
     let killed: number | null = null
     const isOver = async () => {
       killed = this.#killNow()
-      return killed !== null || (await this.#openWork()).length === 0
+      const isParked = this.#plan.answersLate && (await this.#get()).state === 'parked'
+      return killed !== null || isParked || (await this.#openWork()).length === 0
     }
     await expect.poll(isOver, { interval: 20 }).toBe(true)
     const shown = async () => {
