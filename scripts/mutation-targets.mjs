@@ -39,8 +39,8 @@ export const mutationTargets = {
     'review',
   ),
   'packages/engine/src/decision-check.ts': engine('decision-check'),
-  'packages/drivers/src/session/open-request.ts': drivers('open-request', 'lying-gateway'),
-  'packages/drivers/src/session/expected-request.ts': drivers('lying-gateway'),
+  'packages/client/src/agent/open-request.ts': drivers('open-request', 'lying-gateway'),
+  'packages/client/src/agent/expected-request.ts': drivers('lying-gateway'),
   // Rules: what they match, and what may be a rule.
   'packages/rules/src/evaluate.ts': rules('rule-set', 'deny-paths', 'evaluate'),
   'packages/rules/src/rule-context.ts': rules('rule-set', 'evaluate'),

@@ -1,6 +1,16 @@
 /** Runs every example in examples/ against a real gateway. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -80,7 +90,27 @@ function compiled(file: string): string {
   return join(folder, 'agent.js')
 }
 
+/** Copies an example into a folder in which only the client library and its dependencies are installed. */
+function withClientLibrary(file: string): string {
+  const folderOfAgent = join(folder, 'client-agent')
+  const copy = join(folderOfAgent, 'agent.mjs')
+  if (existsSync(copy)) return copy
+  for (const name of ['client', 'protocol']) {
+    const to = join(folderOfAgent, 'node_modules/@holdpoint', name)
+    cpSync(join(root, 'packages', name, 'dist'), join(to, 'dist'), { recursive: true })
+    copyFileSync(join(root, 'packages', name, 'package.json'), join(to, 'package.json'))
+  }
+  for (const name of ['diff', 'eventsource-parser', 'marked', 'zod'])
+    symlinkSync(join(root, 'node_modules', name), join(folderOfAgent, 'node_modules', name))
+  copyFileSync(file, copy)
+  return copy
+}
+
 describe.each([
+  [
+    'JavaScript with the client library',
+    () => [process.execPath, withClientLibrary(join(examples, 'client-agent/agent.mjs'))],
+  ],
   ['bash', () => ['bash', join(examples, 'http-agent/agent.sh')]],
   ['Python', () => ['python3', join(examples, 'http-agent/agent.py')]],
   ['TypeScript', () => [process.execPath, compiled(join(examples, 'http-agent/agent.ts'))]],

@@ -33,7 +33,7 @@ const allowedImports: Record<
   engine: { packages: ['protocol', 'rules'], libraries: ['node:crypto'] },
   store: { packages: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
   drivers: {
-    packages: ['protocol'],
+    packages: ['protocol', 'client'],
     libraries: [
       '@agentclientprotocol/sdk',
       '@anthropic-ai/claude-agent-sdk',

@@ -9,9 +9,9 @@ const cliFile = (name: string) => fileURLToPath(new URL(`./dist/${name}.js`, imp
 /** Libraries that are loaded from node_modules: SQLite is a binary, people choose whether to install the SDK, and ws can use the other two. */
 const external = ['@photostructure/sqlite', '@anthropic-ai/claude-agent-sdk', 'bufferutil', 'utf-8-validate']
 
-/** The modules of drivers that a hook of a person's terminal needs, and no others. */
+/** The modules of client and drivers that a hook of a person's terminal needs, and no others. */
 const terminalHooks =
-  /drivers\/dist\/(?:terminal\/|claude\/(?:approvals\/|messages)|session\/(?:agent-session|event-batcher|expected-request|json-copy|loop-messages|open-request|open-tool-calls|retrying-call)|folder-settings\/messages|shell-quote|process-(?:record|group))/
+  /client\/dist\/agent\/(?!external-agent)|drivers\/dist\/(?:terminal\/|claude\/(?:approvals\/|messages)|folder-settings\/messages|shell-quote|process-(?:record|group))/
 
 export default {
   root: fileURLToPath(new URL('.', import.meta.url)),

@@ -1,4 +1,44 @@
 export {
+  AgentSession,
+  type AgentSessionOptions,
+  type AskOptions,
+  type CheckedCall,
+  endsSession,
+  type FinishedCall,
+  type MessageBody,
+  type OpenAsk,
+  type ReportedMoment,
+  type SessionCommand,
+} from './agent/agent-session.ts'
+export {
+  type Approval,
+  type ApprovalFields,
+  type AskDraft,
+  approvalAsk,
+  approvalOf,
+  checkPrompt,
+  inputFault,
+  reasonNotGranted,
+} from './agent/approval.ts'
+export { expectRequest, WrongRequest } from './agent/expected-request.ts'
+export {
+  type ConnectOptions,
+  connectAgent,
+  ExternalAgent,
+  type ExternalApprovalOptions,
+} from './agent/external-agent.ts'
+export { jsonCopy } from './agent/json-copy.ts'
+export {
+  type AskOutcome,
+  type CrashPoint,
+  type HandedAnswer,
+  nobodyAnswered,
+  type OpenRequest,
+  pollMs,
+  unknownOutcome,
+} from './agent/open-request.ts'
+export { retryingCall } from './agent/retrying-call.ts'
+export {
   type AnswerChoices,
   acceptsMessages,
   answerChoices,

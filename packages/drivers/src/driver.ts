@@ -1,6 +1,7 @@
 /** The interface of a driver: it describes its agent's capabilities and runs the agent's sessions. */
+
+import type { AgentSession } from '@holdpoint/client'
 import type { Clock, DriverInfo, Session, SessionId } from '@holdpoint/protocol'
-import type { AgentSession } from './session/agent-session.ts'
 
 export interface Driver {
   info(): DriverInfo | Promise<DriverInfo>

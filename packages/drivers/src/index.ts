@@ -1,3 +1,18 @@
+export {
+  AgentSession,
+  type AgentSessionOptions,
+  type Approval,
+  type AskOptions,
+  type AskOutcome,
+  type CrashPoint,
+  type HandedAnswer,
+  type MessageBody,
+  nobodyAnswered,
+  type OpenAsk,
+  type OpenRequest,
+  type SessionCommand,
+  unknownOutcome,
+} from '@holdpoint/client'
 export { type AcpOptions, acpDriver } from './acp/driver.ts'
 export { type AcpProfile, acpProfiles, customProfile } from './acp/profiles.ts'
 export {
@@ -10,7 +25,6 @@ export { type PromptedCall, promptToolAsk, promptToolReply } from './claude/appr
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
 export { type CodexOptions, codexDriver } from './codex/driver.ts'
 export type { Driver, RunnerAccess } from './driver.ts'
-export { type ConnectOptions, connectAgent, ExternalAgent } from './external.ts'
 export { findProjectSettings, type ProjectSettings, type SettingsFile } from './folder-settings/project-settings.ts'
 export {
   personalSettings,
@@ -19,7 +33,6 @@ export {
   settingsLists,
 } from './folder-settings/settings-lists.ts'
 export {
-  type Approval,
   type ApprovalOptions,
   type AskGenerator,
   all,
@@ -65,22 +78,6 @@ export type {
   ResumePlan,
   SettingsChange,
 } from './session/agent-connection.ts'
-export {
-  AgentSession,
-  type AgentSessionOptions,
-  type AskOptions,
-  type MessageBody,
-  type OpenAsk,
-  type SessionCommand,
-} from './session/agent-session.ts'
-export {
-  type AskOutcome,
-  type CrashPoint,
-  type HandedAnswer,
-  nobodyAnswered,
-  type OpenRequest,
-  unknownOutcome,
-} from './session/open-request.ts'
 export { runSession, type SessionLoopOptions } from './session/session-loop.ts'
 export {
   answerHook,

@@ -1,6 +1,7 @@
 /** The runner: holds one lease for all its sessions, runs a driver for each session, and isolates the sessions from each other's failures. It keeps running when the gateway restarts. */
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
+import { AgentSession, type CrashPoint, pollMs, retryingCall } from '@holdpoint/client'
 import {
   type Call,
   type Clock,
@@ -17,9 +18,6 @@ import {
   systemClock,
 } from '@holdpoint/protocol'
 import type { Driver } from './driver.ts'
-import { AgentSession } from './session/agent-session.ts'
-import { type CrashPoint, pollMs } from './session/open-request.ts'
-import { retryingCall } from './session/retrying-call.ts'
 
 export interface RunnerOptions {
   readonly call: Call

@@ -10,7 +10,8 @@ import {
   withEffective,
 } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { approval, connectAgent, defineAgent, generatorDriver, step } from '../src/index.ts'
+import { connectAgent } from '../../client/src/index.ts'
+import { approval, defineAgent, generatorDriver, step } from '../src/index.ts'
 import { RunnerFixture } from './runner-fixture.ts'
 
 let fixture: RunnerFixture

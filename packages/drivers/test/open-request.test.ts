@@ -1,8 +1,8 @@
 /** Tests the agent's side of a request with a real gateway: when an answer counts as handed, what the agent gets if the answer is too late, and that each outcome is reported once. */
 import { type Ask, type Call, Fault, type Input, limits, type OperationName, type Request } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { expectRequest } from '../src/session/expected-request.ts'
-import { OpenRequest, pollMs, rulesChanged } from '../src/session/open-request.ts'
+import { expectRequest } from '../../client/src/agent/expected-request.ts'
+import { OpenRequest, pollMs, rulesChanged } from '../../client/src/agent/open-request.ts'
 import { RunnerFixture, runnerId } from './runner-fixture.ts'
 
 let fixture: RunnerFixture

@@ -1,7 +1,7 @@
 /** Shared by `ask` and `guard`: opens a session with one request, waits for the answer, and withdraws the request if the script is stopped. */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
-import { connectAgent, type ExternalAgent, type HandedAnswer } from '@holdpoint/drivers'
+import { connectAgent, type ExternalAgent, type HandedAnswer } from '@holdpoint/client'
 import { type Ask, Fault, limits, messageOf } from '@holdpoint/protocol'
 import { type GatewayAddress, requestLink, requireGateway } from '../gateway-client/gateway-client.ts'
 import { err } from '../output/output.ts'

@@ -5,7 +5,6 @@ import {
   type ClientConnection,
   client,
   methods,
-  type NewSessionRequest,
   ndJsonStream,
   PROTOCOL_VERSION,
   type PromptResponse,
@@ -27,6 +26,7 @@ import { type Decision, decisionFor } from '../session/decisions.ts'
 import { AgentProcess, type AgentProcessOptions } from './agent-process.ts'
 import { formAsk, formReply } from './forms.ts'
 import { acpExit, acpLog } from './messages.ts'
+import { detailOf, openSession } from './open-session.ts'
 import { permissionAsk, permissionReply } from './permissions.ts'
 import type { AcpProfile } from './profiles.ts'
 import { contentOf } from './prompt-content.ts'
@@ -120,27 +120,17 @@ export class AcpConnection implements AgentConnection {
       clientInfo: { name: 'holdpoint', title: 'Holdpoint', version: '0.1.0' },
       clientCapabilities: { elicitation: { form: {}, url: {} } },
     })
-    const session: NewSessionRequest = { cwd: info.cwd, mcpServers: [] }
     this.#readsImages = agentCapabilities?.promptCapabilities?.image === true
     const canContinue = agentCapabilities?.loadSession === true
-    if (conversationId !== null && !canContinue) {
+    this.#isLoading = conversationId !== null
+    const opened = await openSession({ agent, profile, cwd: info.cwd, conversationId, canLoad: canContinue })
+    await this.#written
+    this.#isLoading = false
+    this.#sessionId = opened.id
+    this.#settings = opened.settings
+    if (opened.isForgotten) {
       const message = acpLog.newConversation(profile.title)
       await emit({ type: 'events', events: [{ type: 'error.raised', code: 'lost', message }] })
-    }
-    if (conversationId === null || !canContinue) {
-      const opened = await explained(agent.request(methods.agent.session.new, session), why =>
-        acpExit.noSession(profile.title, why),
-      )
-      this.#sessionId = opened.sessionId
-      this.#settings = opened
-    } else {
-      this.#sessionId = conversationId
-      this.#isLoading = true
-      const load = agent.request(methods.agent.session.load, { ...session, sessionId: conversationId })
-      const loaded = await explained(load, why => acpExit.noConversation(profile.title, why, profile.loadHint))
-      await this.#written
-      this.#isLoading = false
-      this.#settings = loaded ?? {}
     }
     const wanted = mode === null || modeProblem(profile, mode) !== null ? profile.startMode : mode
     await this.#changeSettings({
@@ -373,21 +363,4 @@ export class AcpConnection implements AgentConnection {
     this.#written = written.catch(() => void this.#process.end())
     return written
   }
-}
-
-/** Replaces an error of the agent with a sentence for people. */
-async function explained<T>(reply: Promise<T>, sentence: (why: string) => string): Promise<T> {
-  try {
-    return await reply
-  } catch (error) {
-    throw new Error(sentence(detailOf(error)))
-  }
-}
-
-/** Agents put the cause of an error into `data`. */
-function detailOf(error: unknown): string {
-  const { data } = Object(error) as { data?: unknown }
-  const details = typeof data === 'object' && data !== null && 'details' in data ? data.details : data
-  const message = messageOf(error)
-  return typeof details === 'string' && details !== '' && details !== message ? `${message}: ${details}` : message
 }

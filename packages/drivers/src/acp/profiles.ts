@@ -22,6 +22,8 @@ export interface AcpProfile extends InstallableAgent {
   readonly startMode?: string
   /** Advice for people if an earlier conversation cannot be continued. */
   readonly loadHint?: string
+  /** A part of the error with which the agent says that it does not have a conversation, if it does not use the error code of the protocol. */
+  readonly unknownConversation?: string
   /** The kinds of the agent's own tools, if the agent does not send them. */
   readonly toolKinds?: Readonly<Record<string, ToolKind>>
   /** Fields of a shell call that add nothing to its command: each with the value that has no effect, or with `any` if the command and its folder already say the same. The driver removes them, because no allow rule matches a call with such fields. */
@@ -105,6 +107,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     env: { NO_BROWSER: '1', INITIAL_AGENT_MODE: 'read-only' },
     install: '`npm install -g @agentclientprotocol/codex-acp`',
     testedVersions: ['2.6.0'],
+    unknownConversation: 'no rollout found',
     endsTurnAfterDeny: true,
     asks: ['forms'],
     asksConcurrently: true,

@@ -1,5 +1,6 @@
 /** Tells the session loop how to run one session of Claude Code: how its processes are started, and how an open turn continues after a process was lost. */
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
+import type { AgentSession } from '@holdpoint/client'
 import type { AgentEvent, Variable } from '@holdpoint/protocol'
 import { findProjectSettings, type ProjectSettings } from '../folder-settings/project-settings.ts'
 import type {
@@ -11,7 +12,6 @@ import type {
   ResumePlan,
   SettingsChange,
 } from '../session/agent-connection.ts'
-import type { AgentSession } from '../session/agent-session.ts'
 import { isMode, type Mode, resumeMode } from './approvals/modes.ts'
 import { messageUuid } from './cli/message.ts'
 import type { QuerySettings } from './cli/query-options.ts'

@@ -1,6 +1,7 @@
 /** Reads the result of a tool call from a hook of Claude Code, for watchers. */
+
+import type { FinishedCall } from '@holdpoint/client'
 import { limits } from '@holdpoint/protocol'
-import type { FinishedCall } from '../session/agent-session.ts'
 import { isRecord } from './cli/content-blocks.ts'
 
 export type HookResult = FinishedCall['result']

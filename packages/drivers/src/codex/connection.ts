@@ -23,7 +23,7 @@ import { openThread } from './open-thread.ts'
 import type { ProgressFile } from './progress.ts'
 import type { RpcClient } from './rpc-client.ts'
 import { ServerLink } from './server-link.ts'
-import { CodexTurn } from './wire.ts'
+import { CodexTurn, type RpcId } from './wire.ts'
 
 export interface CodexConnectionOptions extends ConnectionOptions {
   readonly executable: string
@@ -114,8 +114,7 @@ export class CodexConnection implements AgentConnection {
     const rpc = await this.#link.rpc
     const call = this.#events.callOf(id)
     if (!call) throw new Error(codexLog.noLongerWaits)
-    // A call that was answered before waits still, because Codex did not get the answer: the connection was lost.
-    const decision = decisionFor(answer) ?? (isWithdrawn(answer) || call.isAnswered ? refusal : null)
+    const decision = decisionFor(answer) ?? (isWithdrawn(answer) ? refusal : null)
     // Codex expects no reply if the turn is being interrupted.
     if (!decision) return {}
     const { text, stopsTurn } = decision
@@ -123,11 +122,23 @@ export class CodexConnection implements AgentConnection {
     const isRead = text !== null && !stopsTurn && (await this.#steer(rpc, call, text))
     // While the text was being sent, somebody may have answered in a terminal.
     if (!this.#events.markAnswered(id, decision)) throw new Error(codexLog.noLongerWaits)
-    if (reply) await rpc.reply(call.rpcId, reply)
-    else await this.#interruptTurn(rpc, call.threadId, call.turnId)
+    if (reply && !(await this.#isReplied(rpc, call, reply))) return {}
+    if (!reply) await this.#interruptTurn(rpc, call.threadId, call.turnId)
     return {
       ...(stopsTurn ? { turnEnding: 'cancelled' } : {}),
       ...(text !== null && !isRead ? { tellAgent: text } : {}),
+    }
+  }
+
+  /** Returns false if the connection broke before the reply was sent. Codex then asks again on the next connection, and gets the same answer. Rejects if Codex has ended. */
+  async #isReplied(rpc: RpcClient, { rpcId }: { readonly rpcId: RpcId }, reply: object): Promise<boolean> {
+    try {
+      await rpc.reply(rpcId, reply)
+      return true
+    } catch {
+      await rpc.closed
+      await this.#link.rpc
+      return false
     }
   }
 

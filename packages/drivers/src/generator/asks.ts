@@ -1,19 +1,16 @@
 /** The asks of generator agents, for example `const answer = yield* approval('Delete 3 files?')`. `AgentSession.open` validates every ask before it opens a request. */
 import {
-  type Answer,
-  type ApprovalAsk,
-  defaultDenyReason,
-  Fault,
-  type FormAsk,
-  type JsonObject,
-  limits,
-  type OnDeadline,
-  type Question,
-  type QuestionAnswer,
-  type QuestionsAsk,
-  truncateTitle,
-} from '@holdpoint/protocol'
-import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../session/open-request.ts'
+  type Approval,
+  type ApprovalFields,
+  type AskDraft,
+  approvalAsk,
+  approvalOf,
+  checkPrompt,
+  type HandedAnswer,
+  inputFault,
+  reasonNotGranted,
+} from '@holdpoint/client'
+import type { FormAsk, JsonObject, OnDeadline, Question, QuestionAnswer } from '@holdpoint/protocol'
 
 /** Thrown inside an agent to end its turn. The turn's events stay in the session's log. */
 export class TurnCancelled extends Error {
@@ -23,8 +20,6 @@ export function cancelTurn(reason = 'The agent ended the turn.'): never {
   throw new TurnCancelled(reason)
 }
 
-/** An ask in which the `cwd` of an approval is optional. If it is missing, the driver uses the session's folder. */
-export type AskDraft = (Omit<ApprovalAsk, 'cwd'> & { readonly cwd?: string | undefined }) | QuestionsAsk | FormAsk
 export interface AskItem {
   readonly ask: AskDraft
   readonly agentPath?: readonly string[] | undefined
@@ -46,26 +41,7 @@ export interface GeneratorAskOptions {
   /** With `cancel`, the turn ends if the ask is denied or declined or ends without an answer. By default, the agent continues: `approval` returns the reason, and the other asks return null. A function is called with the reason, or with what the person asks back, and the agent continues. It is called again when the turn is replayed. */
   readonly onReject?: 'cancel' | 'continue' | ((reason: string) => void)
 }
-export interface ApprovalOptions extends GeneratorAskOptions {
-  readonly tool?: string
-  readonly input?: JsonObject
-  /** The action of the call, for rules and risk. By default, only a call whose input has a `command` is known, as a shell command. */
-  readonly action?: ApprovalAsk['action']
-  readonly cwd?: string
-  readonly editable?: boolean
-  readonly description?: string
-  readonly plan?: string
-  readonly suggestions?: ApprovalAsk['suggestions']
-  readonly caution?: ApprovalAsk['caution']
-}
-export type Approval =
-  | { readonly allowed: true; readonly input: JsonObject; readonly note?: string; readonly mode?: string }
-  | {
-      readonly allowed: false
-      readonly reason: string
-      /** The person's question, if the person asked back instead of deciding. Answer it in text, and ask again if you still need to. */
-      readonly question?: string
-    }
+export interface ApprovalOptions extends GeneratorAskOptions, ApprovalFields {}
 
 export interface ChoiceOption {
   readonly label: string
@@ -85,31 +61,11 @@ export type FormDraft = Omit<FormAsk, 'kind' | 'message'> & { readonly message?:
 
 /** Asks a person to allow an action. */
 export function* approval(prompt: string, options: ApprovalOptions = {}): AskGenerator<Approval> {
-  const { agentPath, deadlineMs, onDeadline, onReject, ...rest } = options
-  checkPrompt('approval', prompt)
-  const short = prompt.length <= limits.titleMax
-  const ask: AskDraft = {
-    kind: 'approval',
-    tool: 'confirm',
-    // The digest covers the input but not the title, so the prompt is also the default input. An `input` in `rest` replaces it.
-    input: { prompt },
-    editable: false,
-    title: truncateTitle(prompt),
-    ...(short ? {} : { description: prompt }),
-    ...rest,
-  }
-  const handed = yield* askOne({ ask, agentPath, deadlineMs, onDeadline })
-  if (handed.kind !== 'answer' || handed.answer.kind !== 'allow') {
-    const question = questionIn(handed)
-    return { allowed: false, reason: notGranted(handed, onReject), ...(question === undefined ? {} : { question }) }
-  }
-  const { note, mode } = handed.answer
-  return {
-    allowed: true,
-    input: handed.input ?? {},
-    ...(note === undefined ? {} : { note }),
-    ...(mode === undefined ? {} : { mode }),
-  }
+  const { agentPath, deadlineMs, onDeadline, onReject, ...fields } = options
+  const handed = yield* askOne({ ask: approvalAsk(prompt, fields), agentPath, deadlineMs, onDeadline })
+  const result = approvalOf(handed)
+  if (!result.allowed) notGranted(handed, onReject)
+  return result
 }
 
 /** Asks for one of several choices. Returns the chosen item of `choices` and its index, or null if the person declined or did not answer. */
@@ -199,27 +155,6 @@ function notGranted(handed: HandedAnswer, onReject: GeneratorAskOptions['onRejec
   if (typeof onReject === 'function') onReject(reason)
   return reason
 }
-/** Returns what the person asked back, in the person's own words. */
-function questionIn({ kind, request }: HandedAnswer): string | undefined {
-  const answer = kind === 'answer' ? request.resolution?.answer : undefined
-  return answer?.kind === 'deny' && answer.askBack ? answer.reason : undefined
-}
-function reasonNotGranted(handed: HandedAnswer): string {
-  switch (handed.kind) {
-    case 'nobody':
-      return nobodyAnswered
-    case 'unknown':
-      return unknownOutcome
-    case 'agent':
-      return `The request ended without an answer (${handed.reason}).`
-    case 'answer':
-      return reasonOf(handed.answer) ?? handed.request.resolution?.reason ?? defaultDenyReason
-  }
-}
-function reasonOf(answer: Answer): string | undefined {
-  return answer.kind === 'deny' || answer.kind === 'decline' ? answer.reason : undefined
-}
-
 function question(draft: QuestionDraft, index: number): Question {
   return {
     id: draft.id ?? `q${index + 1}`,
@@ -233,12 +168,4 @@ function question(draft: QuestionDraft, index: number): Question {
 }
 function labelOf(item: string | ChoiceOption): string {
   return typeof item === 'string' ? item : item.label
-}
-
-export function inputFault(what: string, path: string, message: string): Fault {
-  return new Fault('bad_input', `${what} is not valid: ${path}: ${message}`, { issues: [{ path, message }] })
-}
-function checkPrompt(what: string, prompt: unknown): void {
-  if (typeof prompt !== 'string') throw inputFault(what, 'prompt', 'must be a string')
-  if (prompt.trim() === '') throw inputFault(what, 'prompt', 'must not be empty')
 }

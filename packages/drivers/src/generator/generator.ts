@@ -1,4 +1,6 @@
 /** Defines generator agents, which are async generator functions that run once per message, and the driver that runs them. */
+
+import { type AgentSession, inputFault } from '@holdpoint/client'
 import { type Capability, type Clock, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
 import type {
@@ -8,9 +10,7 @@ import type {
   AnswerEffects,
   ConnectionOptions,
 } from '../session/agent-connection.ts'
-import type { AgentSession } from '../session/agent-session.ts'
 import { runSession } from '../session/session-loop.ts'
-import { inputFault } from './asks.ts'
 import { type AgentText, type AgentYield, type Turn, TurnRun } from './turn.ts'
 import { Interrupted } from './turn-end.ts'
 import { TurnLog } from './turn-log.ts'

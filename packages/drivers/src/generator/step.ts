@@ -1,6 +1,7 @@
 /** Steps: side effects of a generator agent that run once. A replay returns the recorded result of a step instead of running it again. */
+
+import { jsonCopy } from '@holdpoint/client'
 import { type JsonObject, limits, messageOf, type VariableValue } from '@holdpoint/protocol'
-import { jsonCopy } from '../session/json-copy.ts'
 
 export interface StepOptions {
   readonly input?: JsonObject

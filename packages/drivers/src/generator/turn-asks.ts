@@ -1,8 +1,7 @@
 /** The asks of one turn. Asks that are opened together are handed together when all are resolved, and reported as taken when the agent continues. */
+
+import { type AgentSession, type HandedAnswer, type OpenRequest, WrongRequest } from '@holdpoint/client'
 import { type Answer, type Ask, type Clock, Fault, orAborted, secretFieldIds } from '@holdpoint/protocol'
-import type { AgentSession } from '../session/agent-session.ts'
-import { WrongRequest } from '../session/expected-request.ts'
-import type { HandedAnswer, OpenRequest } from '../session/open-request.ts'
 import { type AskItem, TurnCancelled } from './asks.ts'
 import { notDeterministic, ParkTurn, TurnFailed } from './turn-end.ts'
 

@@ -1,4 +1,6 @@
 /** Runs one turn of a generator agent. Runs the generator from its start, and records texts, steps and asks under ids that stay the same in a replay. */
+
+import { type AgentSession, inputFault, type MessageBody } from '@holdpoint/client'
 import {
   type AgentEvent,
   AgentPath,
@@ -10,9 +12,8 @@ import {
   pause,
   type Session,
 } from '@holdpoint/protocol'
-import type { AgentSession, MessageBody } from '../session/agent-session.ts'
 import { TextStream } from '../session/text-stream.ts'
-import { type AskGenerator, type AsksYield, inputFault, TurnCancelled } from './asks.ts'
+import { type AskGenerator, type AsksYield, TurnCancelled } from './asks.ts'
 import {
   readStep,
   type StepRecord,

@@ -1,9 +1,11 @@
 /** The scenes of the rehearsal agent, one per kind of ask. Each scene introduces itself, asks, carries out what the person allowed, and returns a summary of the answer. */
+
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
+import type { Approval } from '@holdpoint/client'
 import { Fault, type JsonObject, type QuestionAnswer } from '@holdpoint/protocol'
-import { type Approval, all, approval, form, questions, TurnCancelled, text } from '../generator/asks.ts'
+import { all, approval, form, questions, TurnCancelled, text } from '../generator/asks.ts'
 import { StepFailed, StepUnknown, type StepYield, step } from '../generator/step.ts'
 import type { AgentYield } from '../generator/turn.ts'
 import { Interrupted } from '../generator/turn-end.ts'

@@ -1,7 +1,7 @@
 /** The interface between the shared session loop and one kind of agent. A driver implements `AgentProtocol` and `AgentConnection`; the loop does everything that is the same for all agents. docs/drivers.md explains how to write a driver with it. */
+
+import type { AskOutcome, CheckedCall, FinishedCall } from '@holdpoint/client'
 import type { AgentEvent, Ask, AttachmentFile, OnDeadline, Resolution, Session, Verdict } from '@holdpoint/protocol'
-import type { CheckedCall, FinishedCall } from './agent-session.ts'
-import type { AskOutcome } from './open-request.ts'
 
 /** One kind of agent, for one session. */
 export interface AgentProtocol {

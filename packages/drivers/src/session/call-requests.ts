@@ -1,11 +1,11 @@
 /** Handles the requests of one session's calls: opens a request for each call, waits for its resolution, commits `handed`, gives the answer to the agent and reports the delivery. The session loop decides when. */
+
+import type { AgentSession, HandedAnswer, OpenRequest } from '@holdpoint/client'
 import { type Ask, Fault } from '@holdpoint/protocol'
 import type { AgentCall, AnswerEffects, CallAnswer } from './agent-connection.ts'
-import type { AgentSession } from './agent-session.ts'
 import { type CarriedRequests, callKey } from './carried-requests.ts'
 import { decisionFor } from './decisions.ts'
 import type { CallEffect, LoopEvent } from './loop-state.ts'
-import type { HandedAnswer, OpenRequest } from './open-request.ts'
 
 interface CallRecord {
   readonly call: AgentCall

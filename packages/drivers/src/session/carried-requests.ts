@@ -1,7 +1,8 @@
 /** Carried requests, which an earlier process of the session left open. The next process opens them again under their old keys. If a call cannot be resumed, its recorded answer applies once to an equal new call. */
+
+import type { AgentSession } from '@holdpoint/client'
 import { type Ask, answerForAgent, canonicalJson, isGatewayRequest, type Request } from '@holdpoint/protocol'
 import type { CarriedRequest, InterruptedTurn } from './agent-connection.ts'
-import type { AgentSession } from './agent-session.ts'
 import { decisions } from './loop-messages.ts'
 
 /** Reads the log up to now, and returns the turn that is open in it. The session then also knows which tool calls an earlier process has left open. */

@@ -1,4 +1,6 @@
 /** One connection to the agent, from its start to its exit: the start time limit, the close reason, and what people are told about the process. */
+
+import type { AgentSession } from '@holdpoint/client'
 import { type AgentEvent, type AgentProcess, type Clock, messageOf } from '@holdpoint/protocol'
 import { readRepository } from '../repository.ts'
 import type {
@@ -9,7 +11,6 @@ import type {
   CloseReason,
   ConnectionOptions,
 } from './agent-connection.ts'
-import type { AgentSession } from './agent-session.ts'
 import { loopMessages } from './loop-messages.ts'
 import { exitMessage } from './session-turn.ts'
 

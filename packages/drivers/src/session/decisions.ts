@@ -1,9 +1,10 @@
 /** Converts an answer for an agent whose protocol has only yes and no: whether the call may run, and what else the agent must read. */
+
+import { nobodyAnswered, unknownOutcome } from '@holdpoint/client'
 import { type Answer, type Ask, defaultDenyReason } from '@holdpoint/protocol'
 import type { CallAnswer } from './agent-connection.ts'
 import { nameOfAsk } from './ask-titles.ts'
 import { agentReads } from './loop-messages.ts'
-import { nobodyAnswered, unknownOutcome } from './open-request.ts'
 
 export interface Decision {
   /** The answer, if it lets the agent continue; null if the call is denied. */

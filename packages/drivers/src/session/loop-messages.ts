@@ -20,9 +20,6 @@ export const agentReads = {
 }
 
 export const loopMessages = {
-  /** The output of a tool call that its agent never finished. */
-  notFinished: 'The agent did not finish this call',
-
   /** Reasons why a message was not given to the agent. */
   promptRefused: (watcher: string, why: string) => `The watcher “${watcher}” refused this message: ${why}`,
   promptNotChecked: (why: string) =>

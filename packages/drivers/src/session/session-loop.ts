@@ -1,8 +1,8 @@
 /** Runs one session of any agent: interprets the transition table, and carries out its effects with the gateway and the agent's connection. */
 import { randomUUID } from 'node:crypto'
+import type { AgentSession, SessionCommand } from '@holdpoint/client'
 import { type AgentEvent, type Clock, Fault, systemClock } from '@holdpoint/protocol'
 import type { AgentExit, AgentOutput, AgentProtocol, AgentTurnEnd, AnswerEffects } from './agent-connection.ts'
-import type { AgentSession, SessionCommand } from './agent-session.ts'
 import { CallRequests } from './call-requests.ts'
 import { CarriedRequests, readInterruptedTurn } from './carried-requests.ts'
 import { ConnectionRun } from './connection-run.ts'

@@ -1,7 +1,8 @@
 /** The mode, model and conversation of a session, and their changes by people and by the agent. Changes by people are carried out one after another. */
+
+import type { AgentSession } from '@holdpoint/client'
 import { type Clock, type CommandOutcome, limits, messageOf, within } from '@holdpoint/protocol'
 import type { AgentConnection, AgentProtocol, AgentSettings, SettingsChange } from './agent-connection.ts'
-import type { AgentSession } from './agent-session.ts'
 import { loopMessages } from './loop-messages.ts'
 
 export interface SessionSettingsOptions {

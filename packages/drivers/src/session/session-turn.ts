@@ -1,5 +1,6 @@
 /** One turn of a session: what to send to the agent when the turn starts or is resumed, and which events end it. */
 import { randomUUID } from 'node:crypto'
+import type { AgentSession, MessageBody, SessionCommand } from '@holdpoint/client'
 import { type AgentEvent, type CommandOutcome, Fault, limits } from '@holdpoint/protocol'
 import type {
   AgentExit,
@@ -10,7 +11,6 @@ import type {
   InterruptedTurn,
   ResumePlan,
 } from './agent-connection.ts'
-import type { AgentSession, MessageBody, SessionCommand } from './agent-session.ts'
 import { CarriedRequests, dropCarried, readInterruptedTurn, summarizeDecisions } from './carried-requests.ts'
 import { loopMessages } from './loop-messages.ts'
 import type { LoopState, TurnOver } from './loop-state.ts'

@@ -1,6 +1,7 @@
 /** Streams an agent's text. Consecutive texts form one block, which is sent as deltas while it grows and stored as a whole when the agent yields something else. */
+
+import type { AgentSession } from '@holdpoint/client'
 import { type AgentEvent, limits } from '@holdpoint/protocol'
-import type { AgentSession } from './agent-session.ts'
 
 interface TextRun {
   readonly block: string

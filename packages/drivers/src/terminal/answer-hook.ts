@@ -4,12 +4,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
+import { type AgentSession, expectRequest, jsonCopy } from '@holdpoint/client'
 import { type AgentEvent, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import { type PermissionReply, replyFor } from '../claude/approvals/permission.ts'
 import { toAgent } from '../claude/messages.ts'
-import type { AgentSession } from '../session/agent-session.ts'
-import { expectRequest } from '../session/expected-request.ts'
-import { jsonCopy } from '../session/json-copy.ts'
 import { decidedBy } from '../session/verdicts.ts'
 import { terminalTexts } from './messages.ts'
 import type { CallEvent, TerminalAgent, TerminalEvent, TerminalEventOf, TerminalReply } from './terminal-agent.ts'

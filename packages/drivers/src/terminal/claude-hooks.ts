@@ -1,9 +1,9 @@
 /** The hooks of Claude Code: their input and their output, as far as Holdpoint uses them. */
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
+import { jsonCopy } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { z } from 'zod'
 import { shownAction, shownAsk } from '../claude/approvals/shown-action.ts'
-import { jsonCopy } from '../session/json-copy.ts'
 import { callFields, callFieldsWithId, commonFields, subagentPath } from './hook-fields.ts'
 import {
   hookCapabilities,

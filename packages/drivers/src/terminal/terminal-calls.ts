@@ -1,5 +1,6 @@
 /** What the hooks of a terminal remember about the calls of tools, and what becomes of the request of a call when the call is over. */
 import { randomUUID } from 'node:crypto'
+import { type AgentSession, jsonCopy } from '@holdpoint/client'
 import {
   type Call,
   canonicalJson,
@@ -11,9 +12,7 @@ import {
   type RequestId,
 } from '@holdpoint/protocol'
 import { failedResult, type HookResult, okResult, outputText } from '../claude/tool-result.ts'
-import type { AgentSession } from '../session/agent-session.ts'
 import { nameOfAsk } from '../session/ask-titles.ts'
-import { jsonCopy } from '../session/json-copy.ts'
 import { terminalTexts } from './messages.ts'
 import type { CallEvent, TerminalAgent, TerminalEvent, TerminalEventOf, TerminalReply } from './terminal-agent.ts'
 

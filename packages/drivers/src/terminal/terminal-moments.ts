@@ -1,7 +1,7 @@
 /** Reports the moments of an agent in a person's own terminal to the watchers. The gateway cannot send this agent a message, so what the watchers say is in the replies to its hooks. */
 import { randomUUID } from 'node:crypto'
+import type { AgentSession } from '@holdpoint/client'
 import { limits } from '@holdpoint/protocol'
-import type { AgentSession } from '../session/agent-session.ts'
 import { terminalTexts } from './messages.ts'
 
 /** Reports a message of the person, under a new key each time: agents give their messages no ids, and call the hook once for each message. Returns why the message is refused, or null, and the texts that the agent must read. */

@@ -102,6 +102,18 @@ describe('an agent of the Agent Client Protocol that cannot load conversations',
   })
 })
 
+describe('an agent of the Agent Client Protocol that has not stored its conversation', () => {
+  it('an agent that has not stored its conversation before its process was lost starts a new one with the next message, and the log says so', async () => {
+    const { id, runner } = await start('first')
+    await fixture.waitForEvent('command.done')
+    await runner.stop()
+    startRunner(['forget'])
+    await fixture.asPerson('sendMessage', { id, text: 'second' })
+    expect(await fixture.waitForTurnEnd(2)).toMatchObject({ ending: 'done' })
+    expect((await fixture.waitForEvent('error.raised')).message).toContain('so this is a new one')
+  })
+})
+
 describe('the connection to an agent of the Agent Client Protocol', () => {
   /** Connects, sends a message with a picture, and resolves with the outputs when the process has ended. `refuses` names an output that cannot be written. */
   async function outputsOf(flags: readonly string[], refuses?: AgentOutput['type']): Promise<readonly AgentOutput[]> {

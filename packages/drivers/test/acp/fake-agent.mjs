@@ -67,12 +67,15 @@ const replies = {
     },
   }),
   'session/new': () => ({ sessionId: 'conversation', modes }),
-  'session/load': () => ({ modes }),
+  'session/load': () =>
+    flags.includes('forget') ? { error: { code: -32002, message: 'Resource not found' } } : { modes },
   'session/set_mode': ({ modeId }) => {
     modes.currentModeId = modeId
     return {}
   },
 }
+
+const reply = (id, { error, ...result }) => send({ id, ...(error ? { error } : { result }) })
 
 createInterface({ input: process.stdin }).on('line', line => {
   const { id, method, params, result } = JSON.parse(line)
@@ -89,5 +92,5 @@ createInterface({ input: process.stdin }).on('line', line => {
     say(`answered ${result.outcome.optionId ?? result.outcome.outcome}`)
     return endTurn()
   }
-  if (id !== undefined && replies[method]) send({ id, result: replies[method](params) })
+  if (id !== undefined && replies[method]) reply(id, replies[method](params))
 })

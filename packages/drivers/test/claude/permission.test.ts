@@ -3,8 +3,8 @@ import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import type { Answer } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { askFor, type PermissionContext, replyFor } from '../../src/claude/approvals/permission.ts'
+import { unknownOutcome } from '../../src/index.ts'
 import type { CallAnswer } from '../../src/session/agent-connection.ts'
-import { unknownOutcome } from '../../src/session/open-request.ts'
 
 const allowRule: PermissionUpdate = {
   type: 'addRules',

@@ -1,5 +1,5 @@
 /** Test fixture for the Codex driver: the fixture of all agents, with settings of Codex and a second client. */
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionId } from '@holdpoint/protocol'
 import { RpcClient } from '../../src/codex/rpc-client.ts'
@@ -40,6 +40,30 @@ export class CodexFixture extends AgentFixture {
   }
   #changeSettings(change: (settings: string) => string): void {
     writeFileSync(this.configFile, change(readFileSync(this.configFile, 'utf8')))
+  }
+
+  #executable: string | undefined
+  /** Makes the driver talk to Codex through a proxy. Call this before the runner starts. */
+  useProxy(): void {
+    const words = [process.execPath, join(import.meta.dirname, 'cutting-proxy.mjs'), this.recipe.command, this.#cutFile]
+    this.#executable = join(this.home, 'codex-with-proxy.sh')
+    writeFileSync(this.#executable, `#!/bin/sh\nexec ${words.map(word => `'${word}'`).join(' ')} "$@"\n`, {
+      mode: 0o755,
+    })
+  }
+  /** Makes the proxy lose the next message of this kind together with the connection. */
+  cutAt(message: 'reply' | 'turn/steer'): void {
+    writeFileSync(this.#cutFile, message)
+  }
+  /** Returns whether the proxy has still not lost the message. */
+  get isCutAwaited(): boolean {
+    return existsSync(this.#cutFile)
+  }
+  get #cutFile(): string {
+    return join(this.home, 'cut')
+  }
+  override get env(): AgentFixture['env'] {
+    return { ...super.env, ...(this.#executable !== undefined && { HOLDPOINT_CODEX: this.#executable }) }
   }
 
   override driver(): Driver {

@@ -88,6 +88,42 @@ describe('a session whose Codex process ends', () => {
   })
 })
 
+describe('a Codex session whose connection is cut in the middle of an answer', () => {
+  let codex: CodexFixture
+  afterEach(() => codex.close())
+
+  async function answerAndCut(at: 'reply' | 'turn/steer'): Promise<Request> {
+    codex = await CodexFixture.create()
+    codex.useProxy()
+    codex.model.script('work', shell(append, 'call_cut'), say('It is done.'))
+    codex.startRunner()
+    await codex.start('work')
+    const request = await codex.nthRequest()
+    codex.cutAt(at)
+    await codex.answer(request, { kind: 'allow', ...(at === 'turn/steer' && { note: 'only this once' }) })
+    expect(await codex.waitForTurnEnd()).toMatchObject({ ending: 'done' })
+    expect(codex.isCutAwaited).toBe(false)
+    return codex.getRequest(request)
+  }
+
+  it('if Codex does not get an allow that the driver has sent, it asks again, gets the allow, and runs the command once', async () => {
+    const request = await answerAndCut('reply')
+    expect(codex.readFile('out.txt')).toBe('ran\n')
+    expect(request.delivery.state).toBe('taken')
+    expect(codex.eventsOf('request.opened')).toHaveLength(1)
+    expect(codex.agentTexts()).toEqual(['It is done.'])
+  })
+
+  it('if the connection breaks before the driver can send an allow, Codex asks again, gets the allow with its note, and runs the command once', async () => {
+    const request = await answerAndCut('turn/steer')
+    expect(codex.readFile('out.txt')).toBe('ran\n')
+    expect(request.delivery.state).toBe('taken')
+    expect(codex.model.hasRead('only this once')).toBe(true)
+    expect(codex.eventsOf('request.opened')).toHaveLength(1)
+    expect(codex.agentTexts()).toEqual(['It is done.'])
+  })
+})
+
 describe('a Codex session whose runner ends', () => {
   let gateway: GatewayProcess
   let model: ModelServer

@@ -1,9 +1,9 @@
 /** The calls for which the CLI has asked for permission: reports each call to the session loop, and gives the CLI its reply when the loop has the answer. */
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
+import { jsonCopy } from '@holdpoint/client'
 import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import type { AnswerEffects, CallAnswer, ConnectionOptions } from '../../session/agent-connection.ts'
 import { callKey } from '../../session/carried-requests.ts'
-import { jsonCopy } from '../../session/json-copy.ts'
 import { denied, toAgent } from '../messages.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'

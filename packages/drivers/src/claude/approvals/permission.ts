@@ -1,9 +1,9 @@
 /** Converts a permission request of the CLI to an ask, and the person's answer to the CLI's permission result. */
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
+import { nobodyAnswered, unknownOutcome } from '@holdpoint/client'
 import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits, truncateTitle } from '@holdpoint/protocol'
 import type { CallAnswer } from '../../session/agent-connection.ts'
-import { nobodyAnswered, unknownOutcome } from '../../session/open-request.ts'
 import { denied, settings, toAgent } from '../messages.ts'
 import { actionFor } from './action.ts'
 import { availableModes, isMode, modes } from './modes.ts'

@@ -1,7 +1,7 @@
 /** The ask and the reply of a tool that Claude Code calls for permissions (`--permission-prompt-tool`). */
+
+import { type HandedAnswer, jsonCopy } from '@holdpoint/client'
 import type { Ask, JsonObject } from '@holdpoint/protocol'
-import { jsonCopy } from '../../session/json-copy.ts'
-import type { HandedAnswer } from '../../session/open-request.ts'
 import { replyFor } from './permission.ts'
 import { shownAsk } from './shown-action.ts'
 

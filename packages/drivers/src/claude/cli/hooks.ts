@@ -6,9 +6,9 @@ import type {
   PostToolUseFailureHookInput,
   PostToolUseHookInput,
 } from '@anthropic-ai/claude-agent-sdk'
+import { jsonCopy } from '@holdpoint/client'
 import { Fault, type JsonObject, limits } from '@holdpoint/protocol'
 import type { ConnectionOptions } from '../../session/agent-connection.ts'
-import { jsonCopy } from '../../session/json-copy.ts'
 import { decidedBy } from '../../session/verdicts.ts'
 import { actionFor } from '../approvals/action.ts'
 import type { PermissionCalls } from '../approvals/permission-calls.ts'

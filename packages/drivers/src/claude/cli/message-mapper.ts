@@ -1,7 +1,7 @@
 /** Converts SDK messages (streamed text and tool input, finished blocks, tool results, errors) to events of the session log, and records which calls start subagents. */
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
+import { jsonCopy } from '@holdpoint/client'
 import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
-import { jsonCopy } from '../../session/json-copy.ts'
 import { loggedAction } from '../../session/started-action.ts'
 import { actionFor } from '../approvals/action.ts'
 import { errorFrom, modelError } from '../error-events.ts'

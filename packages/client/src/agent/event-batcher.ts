@@ -1,5 +1,4 @@
 /** Sends an agent's events to the gateway in order and in batches, alone or together with a request, and limits the rate of deltas. */
-import { randomUUID } from 'node:crypto'
 import { AgentEvent, type Clock, Fault, faultFromZod, limits, type StoredAgentEvent } from '@holdpoint/protocol'
 import { jsonCopy } from './json-copy.ts'
 
@@ -146,7 +145,7 @@ export class EventBatcher {
   async #send(batch: readonly QueuedEvent[]): Promise<void> {
     if (batch.length === 0) return
     const events = batch.map(({ event }) => event)
-    await this.#post(events, events.every(isDelta) ? undefined : randomUUID())
+    await this.#post(events, events.every(isDelta) ? undefined : crypto.randomUUID())
     if (events.some(isDelta)) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
   }
 
@@ -215,7 +214,7 @@ function toQueuedEvent(event: AgentEvent): QueuedEvent {
   const parsed = AgentEvent.safeParse(event)
   if (!parsed.success) throw faultFromZod(parsed.error, 'The event')
   const copy = jsonCopy(event, 'the event') as AgentEvent // `safeParse` accepted the event above
-  const size = Buffer.byteLength(JSON.stringify(copy))
+  const size = new TextEncoder().encode(JSON.stringify(copy)).length
   if (size > limits.bodyMaxBytes / 2)
     throw new Fault('body_too_large', `A ${event.type} event of ${size} bytes is too large; send it in smaller parts`)
   return { event: copy, size, waiters: [] }

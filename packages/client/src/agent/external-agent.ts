@@ -1,5 +1,4 @@
-/** Connects an agent that runs in its own process: `connectAgent` starts or reattaches a session, and `ExternalAgent` appends events and asks. */
-import { randomUUID } from 'node:crypto'
+/** Connects an agent that runs in a process of its own: `connectAgent` starts or reattaches a session, and `ExternalAgent` appends events and asks. */
 import {
   type AgentEvent,
   type AskInput,
@@ -12,10 +11,10 @@ import {
   type SessionId,
   systemClock,
 } from '@holdpoint/protocol'
-import { type Approval, type ApprovalOptions, type AskItem, approval } from './generator/asks.ts'
-import { AgentSession, type AskOptions, endsSession } from './session/agent-session.ts'
-import { type CrashPoint, type HandedAnswer, unknownOutcome } from './session/open-request.ts'
-import { retryingCall } from './session/retrying-call.ts'
+import { AgentSession, type AskOptions, endsSession } from './agent-session.ts'
+import { type Approval, type ApprovalFields, approvalAsk, approvalOf } from './approval.ts'
+import { type CrashPoint, type HandedAnswer, unknownOutcome } from './open-request.ts'
+import { retryingCall } from './retrying-call.ts'
 
 export interface ConnectOptions {
   readonly call: Call
@@ -35,9 +34,13 @@ export async function connectAgent(options: ConnectOptions): Promise<ExternalAge
   const { call: callOnce, title, cwd, deadlineMs, onDeadline, clock = systemClock, crashPoint, signal } = options
   const call = retryingCall({ call: callOnce, clock, signal: signal ?? new AbortController().signal })
   const start = { driver: externalInfo.name, title, cwd, deadlineMs, onDeadline }
-  const key = { idempotencyKey: randomUUID() }
+  const key = { idempotencyKey: crypto.randomUUID() }
   const id = options.session ?? (await call('startSession', start, key)).id
-  const { fence, ttlMs, session, turnOpen } = await call('attachSession', { id }, { idempotencyKey: randomUUID() })
+  const { fence, ttlMs, session, turnOpen } = await call(
+    'attachSession',
+    { id },
+    { idempotencyKey: crypto.randomUUID() },
+  )
   const lost = signal ? { lost: signal } : {}
   const stopRenewing = keepRenewing({ call: callOnce, id, fence, ttlMs, clock })
   signal?.addEventListener('abort', stopRenewing, { once: true })
@@ -66,7 +69,7 @@ function keepRenewing({ call, id, fence, ttlMs, clock }: RenewedLease): () => vo
   return () => cancel()
 }
 
-export interface ExternalApprovalOptions extends Omit<ApprovalOptions, 'onReject'> {
+export interface ExternalApprovalOptions extends ApprovalFields, Omit<AskOptions, 'key' | 'signal'> {
   /** Your own id of the question. With the same key, an agent that was restarted gets the same request. */
   readonly key?: string
 }
@@ -92,20 +95,24 @@ export class ExternalAgent {
     await this.#reportTaken()
     const events = items.map(
       (item): AgentEvent =>
-        typeof item === 'string' ? { type: 'message.added', block: randomUUID(), text: item } : item,
+        typeof item === 'string' ? { type: 'message.added', block: crypto.randomUUID(), text: item } : item,
     )
     await this.session.say(...events)
   }
 
   /** Asks a person to allow an action, and returns the input to run or the reason why not. The next call of the agent shows the gateway that the answer has arrived. */
-  async approval(prompt: string, { key = randomUUID(), ...options }: ExternalApprovalOptions = {}): Promise<Approval> {
+  async approval(
+    prompt: string,
+    { key = crypto.randomUUID(), ...options }: ExternalApprovalOptions = {},
+  ): Promise<Approval> {
     await this.#reportTaken()
-    const asking = approval(prompt, options)
-    const first = asking.next()
-    if (first.done) return first.value
-    const [{ ask, ...rest }] = first.value.items as readonly [AskItem] // `approval` yields one ask
-    const handed = await this.ask(ask, { ...(rest as Omit<AskOptions, 'key'>), key }) // the fields come from `options`
-    const result = asking.next([handed]).value as Approval // `approval` returns after its only ask
+    const { agentPath, deadlineMs, onDeadline, ...fields } = options
+    const handed = await this.ask(approvalAsk(prompt, fields), {
+      ...{ key, ...(agentPath && { agentPath }) },
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...(onDeadline === undefined ? {} : { onDeadline }),
+    })
+    const result = approvalOf(handed)
     // The agent got this allow before it was restarted.
     if (result.allowed && handed.replayed) return { allowed: false, reason: unknownOutcome }
     if (result.allowed) this.#allowed.add(handed)

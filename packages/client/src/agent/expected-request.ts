@@ -1,5 +1,4 @@
 /** The agent's own copy of a request: the ask, and the id and digest that the gateway must return for it. Every reply of the gateway is compared with this copy, so that only the agent's own input runs, or an edited one whose digest matches (G7, G11). */
-import { createHash } from 'node:crypto'
 import {
   type Ask,
   canonicalJson,
@@ -16,6 +15,7 @@ import {
   requestIdText,
   type SessionId,
 } from '@holdpoint/protocol'
+import { sha256, sha256Hex } from './node-modules.ts'
 
 /** Thrown if the gateway returns a request that differs from the one that was opened. The agent must not run anything then. */
 export class WrongRequest extends Fault {
@@ -40,8 +40,8 @@ export function expectRequest(session: SessionId, key: string, ask: Ask): Expect
   // The gateway masks Holdpoint's own credentials before it looks at the call.
   const { value: masked } = maskCredentials({ key, ask })
   const text = digestText(session, masked.ask)
-  const id = formatId('req', createHash('sha256').update(requestIdText(session, masked.key)).digest())
-  return { id, session, ask, digest: sha256(text), digestText: text }
+  const id = formatId('req', sha256(requestIdText(session, masked.key)))
+  return { id, session, ask, digest: sha256Hex(text), digestText: text }
 }
 
 /** Returns the request if it is the expected one; otherwise throws `WrongRequest`. Titles and descriptions may differ, because a repeated ask gets the request of the first one. */
@@ -66,11 +66,7 @@ export function permittedInput({ id, session, ask }: ExpectedRequest, resolution
   const isEdited = editedDigest !== undefined || canonicalJson(effective.input) !== canonicalJson(ask.input)
   if (!isEdited) return ask.input
   if (!ask.editable) throw new WrongRequest(id, 'its input was edited, but this request cannot be edited')
-  if (editedDigest !== sha256(digestText(session, editedCall(ask, effective.input))))
+  if (editedDigest !== sha256Hex(digestText(session, editedCall(ask, effective.input))))
     throw new WrongRequest(id, 'the digest of the edited input does not match the input')
   return effective.input
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

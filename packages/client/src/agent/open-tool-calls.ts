@@ -1,6 +1,8 @@
 /** The tool calls of a session that are in the log and have not finished, so that the end of their turn can finish them. */
 import type { AgentEvent, Event } from '@holdpoint/protocol'
-import { loopMessages } from './loop-messages.ts'
+
+/** The output of a tool call that its agent never finished. */
+const notFinished = 'The agent did not finish this call'
 
 export class OpenToolCalls {
   /** The agent path of each call, by block. */
@@ -17,7 +19,7 @@ export class OpenToolCalls {
     const isFinished = new Set(others.flatMap(event => (event.type === 'tool.finished' ? event.block : [])))
     const open = [...this.#paths].filter(([block]) => !isFinished.has(block))
     return open.map(([block, agentPath]) => ({
-      ...{ type: 'tool.finished', block, ok: false, output: loopMessages.notFinished },
+      ...{ type: 'tool.finished', block, ok: false, output: notFinished },
       ...(agentPath.length > 0 ? { agentPath: [...agentPath] } : {}),
     }))
   }

@@ -1,6 +1,4 @@
 /** The driver's interface to one session: append events, check rules, ask, receive commands, park, end. Handles the calls to the gateway, including retries and lost leases. */
-import { randomUUID } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 import {
   type AgentEvent,
   type AskInput,
@@ -35,6 +33,7 @@ import {
 import { EventBatcher } from './event-batcher.ts'
 import { expectRequest } from './expected-request.ts'
 import { jsonCopy } from './json-copy.ts'
+import { allowManyListeners } from './node-modules.ts'
 import { type CrashPoint, type HandedAnswer, OpenRequest, pollMs } from './open-request.ts'
 import { OpenToolCalls } from './open-tool-calls.ts'
 import { retryingCall } from './retrying-call.ts'
@@ -120,7 +119,7 @@ export class AgentSession {
     this.turnOpen = options.turnOpen ?? false
     this.logFailedTurn = options.onTurnFailed ?? (() => {})
     this.signal = this.#controller.signal
-    setMaxListeners(0, this.signal)
+    allowManyListeners(this.signal)
     this.#fence = options.fence
     this.#crashPoint = options.crashPoint ?? (() => {})
     for (const signal of [stop, lost]) abortWith(this.#controller, signal)
@@ -202,7 +201,7 @@ export class AgentSession {
   /** Opens a request, and stores the events that come before it. The events must also be stored while the driver stops. */
   #openRequest(input: Input<'openRequest'>, events: StoredAgentEvent[]): Promise<Request> {
     if (events.length === 0) return this.#call('openRequest', input)
-    return this.#callWhileStopping('openRequest', { ...input, events }, { idempotencyKey: randomUUID() })
+    return this.#callWhileStopping('openRequest', { ...input, events }, { idempotencyKey: crypto.randomUUID() })
   }
 
   #validated({ agentPath, ask, ...rest }: OpenAsk) {
@@ -299,7 +298,7 @@ export class AgentSession {
     // The callers of `say` have already received the error of a failed flush. Release the session anyway.
     await this.flush().catch(() => {})
     const input = { id: this.info.id, fence: this.#fence, ending }
-    await this.#callWhileStopping('detachSession', input, { idempotencyKey: randomUUID() })
+    await this.#callWhileStopping('detachSession', input, { idempotencyKey: crypto.randomUUID() })
     this.#controller.abort(new Fault('session_ended', `This driver has released session ${this.info.id}`))
   }
 

@@ -1,0 +1,3 @@
+import { describeRandomKills } from '../random-kills.ts'
+
+describeRandomKills('goose')
