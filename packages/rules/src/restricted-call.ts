@@ -4,6 +4,7 @@ import { type MentionedOptions, mentionedOptions } from './command-pattern.ts'
 import { realPaths } from './files/check-path.ts'
 import { lowerCaseTexts, normalHost, urlHosts } from './hosts.ts'
 import { type NamedCommand, NamedCommands } from './named-commands.ts'
+import { isPathPattern, PathPatterns } from './path-patterns.ts'
 import { foldPath, joinPath, searchedMax, searchedPaths } from './paths.ts'
 import type { RuleContext } from './rule-context.ts'
 import type { Names, RuleNames } from './rule-names.ts'
@@ -12,7 +13,7 @@ import { type LiteralCommands, literalCommands } from './shell/literal-commands.
 import { wordsIn } from './shell/mentioned-words.ts'
 import { reachedFolders } from './shell/reached-folders.ts'
 import { type StartedCommands, startedCommands } from './shell/started-commands.ts'
-import { joinedWords, mentions, plainText, WordPartBudget, wordsOf } from './shell-text.ts'
+import { bracedWords, joinedWords, mentions, openPatterns, plainText, WordPartBudget, wordsOf } from './shell-text.ts'
 
 const wordsMax = 1000
 /** The tools whose field `pattern` is a pattern of paths. */
@@ -40,6 +41,7 @@ export class RestrictedCall {
   readonly ruleNames: RuleNames
   #pathNames: Names | undefined
   #cwdNames: Names | undefined
+  #patterns: PathPatterns | null | undefined
   #folders: ReadonlySet<string> | null | undefined
   #mentioned: ReadonlySet<string> | null | undefined
   #texts: readonly FieldText[] | null | undefined
@@ -60,7 +62,7 @@ export class RestrictedCall {
     if (this.#inputTexts === null || searchedPaths(this.#inputPaths).length < this.#inputPaths.length) return true
     if (this.shellText === null) return false
     if (this.shellText.length > searchedMax || this.#firstWords.length > wordsMax) return true
-    if (this.#wordParts.isUsedUp) return true
+    if (this.#wordParts.isUsedUp || this.#patterns?.isComplete === false) return true
     // These are known only if a rule needed them.
     return !this.#hasAllCommands || this.#folders === null
   }
@@ -123,7 +125,8 @@ export class RestrictedCall {
   }
   *#allWords(): Generator<string> {
     const known = new Set<string>()
-    for (const words of [wordsOf(this.#plain), joinedWords(this.#searched, this.#variables, this.#wordParts)])
+    const joined = joinedWords(this.#searched, this.#variables, this.#wordParts)
+    for (const words of [wordsOf(this.#plain), joined, this.#bracedWords()])
       for (const word of words) {
         if (known.has(word)) continue
         known.add(word)
@@ -131,6 +134,38 @@ export class RestrictedCall {
         // The value of a short option may follow its letter without a space.
         if (/^-\w./.test(word)) yield word.slice(2)
       }
+  }
+  /** The words that the shell makes of lists in braces. */
+  *#bracedWords(): Generator<string> {
+    for (const word of bracedWords(this.#plain)) {
+      // A word can be made many times, so each counts.
+      if (!this.#wordParts.take()) return
+      yield word
+    }
+  }
+  /** The patterns of paths in the shell command; null if there are none. */
+  get pathPatterns(): PathPatterns | null {
+    if (this.#patterns === undefined) {
+      const absolute = [...this.#absolutePatterns()]
+      this.#patterns = absolute.length === 0 ? null : new PathPatterns(absolute, this.ruleNames.linked)
+    }
+    return this.#patterns
+  }
+  /** Patterns in quotes count too, because some programs and other shells expand them. */
+  *#absolutePatterns(): Generator<string> {
+    if ('write' in this.action || 'read' in this.action) return
+    const named = [...this.#firstWords, ...this.#inputPatterns].filter(word => isPathPattern(word) && /\w/.test(word))
+    const open = /[*?]/.test(this.#searched) ? openPatterns(this.#searched, this.#wordParts) : []
+    for (const pattern of new Set([...named, ...open]))
+      for (const folder of isFromRoot(pattern) ? ['/'] : this.#allFolders)
+        yield* this.#patternForms(joinPath(folder, this.#withHome(pattern)))
+  }
+  /** Returns a pattern with and without the symbolic links in the part before its first special character. */
+  *#patternForms(absolute: string): Generator<string> {
+    const end = absolute.lastIndexOf('/', absolute.search(/[*?[]/))
+    const rest = absolute.slice(end)
+    for (const folder of this.#formsOf(absolute.slice(0, end) || '/'))
+      yield foldPath(folder === '/' ? rest : folder + rest)
   }
   /** Returns whether the shell command names a host. */
   namesHost(host: string): boolean {
@@ -168,16 +203,25 @@ export class RestrictedCall {
     if (this.#texts === undefined) this.#texts = isUnknown ? textsIn(this.call.input) : []
     return this.#texts
   }
+  /** The patterns in an input whose action is not known. */
+  get #inputPatterns(): readonly string[] {
+    return this.#pathTexts.filter(isPathPattern)
+  }
   /** The paths in an input whose action is not known: the values of fields that usually contain paths, and the folder of a pattern of files. */
   get #inputPaths(): readonly string[] {
+    return this.#pathTexts.map(text => text.replace(/[*?[{].*$/s, '')).filter(path => path !== '')
+  }
+  get #pathTexts(): readonly string[] {
     const isPath = ({ field }: FieldText) =>
       isPathField(field) || (field === 'pattern' && patternTools.has(this.call.tool))
-    const texts = this.#inputTexts?.filter(isPath) ?? []
-    return texts.map(({ value }) => value.replace(/[*?[{].*$/s, '')).filter(path => path !== '')
+    return this.#inputTexts?.filter(isPath).map(({ value }) => value) ?? []
+  }
+  #withHome(path: string): string {
+    return /^~(?=\/|$)/.test(path) ? `${this.context.home}${path.slice(1)}` : path
   }
   *#forms(path: string): Generator<string> {
-    const { home, files } = this.context
-    const expanded = /^~(?=\/|$)/.test(path) ? `${home}${path.slice(1)}` : path
+    const { files } = this.context
+    const expanded = this.#withHome(path)
     for (const folder of expanded.startsWith('/') ? ['/'] : this.#allFolders) {
       const absolute = joinPath(folder, expanded)
       yield* this.#formsOf(absolute)
@@ -212,6 +256,10 @@ export function shellTextOf({ input: { command } }: ToolCall, action: Action): s
   if ('shell' in action) return action.shell
   const mayRunText = 'other' in action || 'mcp' in action
   return mayRunText && typeof command === 'string' ? command : null
+}
+
+function isFromRoot(path: string): boolean {
+  return path.startsWith('/') || path.startsWith('~/')
 }
 
 function foldedPaths(paths: readonly (string | null)[]): readonly string[] {

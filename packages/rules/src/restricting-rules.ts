@@ -3,6 +3,7 @@ import { type Action, actionKind, type Rule } from '@holdpoint/protocol'
 import { CommandPattern } from './command-pattern.ts'
 import { isSecretPath } from './files/path-names.ts'
 import { normalHost } from './hosts.ts'
+import { addToTree, type PathNode } from './path-patterns.ts'
 import { PathRules, type WithPath } from './path-rules.ts'
 import { foldPath, joinPath, rulePath } from './paths.ts'
 import type { ReadFolder } from './read-folders.ts'
@@ -79,6 +80,7 @@ export class RestrictingRules {
     if (this.#byPath.size === 0) return
     const { paths, folders } = call.pathNames
     yield* this.#byPath.about(paths, folders)
+    if (call.pathPatterns !== null) yield* this.#byPath.reachedBy(call.pathPatterns)
   }
 
   *#forCommands(call: RestrictedCall): Generator<RestrictingRule> {
@@ -162,8 +164,12 @@ function namesCommand(pattern: CommandPattern, call: RestrictedCall): boolean {
   return call.mentioned !== null && pattern.isMentioned(call.mentioned, () => call.mentionedOptions)
 }
 
-function namesPath({ path, isFolder }: WithPath, { pathNames }: RestrictedCall): boolean {
-  return pathNames.paths.has(path) || (isFolder && pathNames.folders.has(path))
+function namesPath({ path, isFolder }: WithPath, { pathNames, pathPatterns }: RestrictedCall): boolean {
+  if (pathNames.paths.has(path) || (isFolder && pathNames.folders.has(path))) return true
+  if (pathPatterns === null) return false
+  const single: PathNode<WithPath> = { entries: new Map(), items: [] }
+  addToTree(single, { path, isFolder })
+  return pathPatterns.find(single).size > 0
 }
 
 function namesHost(host: string, call: RestrictedCall): boolean {
