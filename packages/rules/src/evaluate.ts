@@ -57,9 +57,10 @@ export class RuleSet {
     if (builtIn) return { ...builtIn, rules: [] }
     if (restricting) return decision(restricting)
     if (restricted.isTooLong) return tooLong
-    const allowed = this.#allowing.find(call, action, context, names)
+    const known = context.isFolderClaimed ? { ...context, folder: null } : context
+    const allowed = this.#allowing.find(call, action, known, names)
     if (!('rules' in allowed)) return { verdict: 'ask', reason: allowed.reason, rules: [] }
-    const site = siteOf(call, action, context)
+    const site = siteOf(call, action, known)
     const inside = this.#restricting.findInside(restricted, () => readFolders(action, site))
     if (inside) return readsInside(inside)
     if (names.hasTooMany) return tooManyRulePaths
