@@ -152,6 +152,9 @@ describe('the folder of a session', () => {
     expect(await statusOf(await claimed(), fetch)).toBe('pending')
     expect(await answerOf(await claimed(), approval('rm x'))).toBe('deny')
     expect(await answerOf(await claimed(), approval('rm x', { cwd: '/elsewhere' }))).toBe('deny')
+    const { id } = await (await claimed()).ask('proposed', approval('make'))
+    const reason = 'Holdpoint does not know in which folder this agent runs.'
+    expect(await fixture.person('proposeRules', { id })).toEqual({ items: [], reason })
     const known = await external('person', { cwd: '/srv', options: { folderIsClaimed: false } })
     expect(await statusOf(known, approval('make'))).toBe('resolved')
   })

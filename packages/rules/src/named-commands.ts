@@ -32,7 +32,7 @@ export class NamedCommands {
   /** The commands whose program is a pattern, such as `gi?`, which the shell replaces with the name of a file. */
   readonly #patterns: readonly NamedCommand[]
 
-  /** `programCount` is the number of programs with which the commands are compared. */
+  /** `programCount` is the number of programs with which the names of commands are compared if they are patterns; with 0, they are not. */
   constructor(commands: readonly LiteralCommand[], programCount: number) {
     const patterns: NamedCommand[] = []
     for (const command of commands) {
@@ -40,7 +40,7 @@ export class NamedCommands {
       const same = this.#byName.get(command.name)
       if (same) same.push(named)
       else this.#byName.set(command.name, [named])
-      if (isProgramPattern(command)) patterns.push(named)
+      if (programCount > 0 && isProgramPattern(command)) patterns.push(named)
     }
     this.isComplete = patterns.length * programCount <= comparisonsMax
     this.#patterns = this.isComplete ? patterns : []

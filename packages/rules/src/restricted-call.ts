@@ -23,6 +23,9 @@ const endMax = 16_384
 /** In longer texts, only whole words are found. */
 const looseMax = 32_768
 
+/** The programs of which a call is taken to run commands: only those that are named where a command can be, or all that may run, also those in the arguments of unknown programs and those that a pattern may name. */
+export type ConsideredPrograms = 'named' | 'possible'
+
 /** A call, with facts about it that are computed only if a rule needs them. */
 export class RestrictedCall {
   readonly call: ToolCall
@@ -39,6 +42,7 @@ export class RestrictedCall {
   #hosts: ReadonlySet<string> | undefined
   #paths: ReadonlySet<string> | undefined
   readonly ruleNames: RuleNames
+  readonly #programs: ConsideredPrograms
   #pathNames: Names | undefined
   #cwdNames: Names | undefined
   #patterns: PathPatterns | null | undefined
@@ -46,7 +50,14 @@ export class RestrictedCall {
   #mentioned: ReadonlySet<string> | null | undefined
   #texts: readonly FieldText[] | null | undefined
 
-  constructor(call: ToolCall, action: Action, context: RuleContext, ruleNames: RuleNames) {
+  constructor(
+    call: ToolCall,
+    action: Action,
+    context: RuleContext,
+    ruleNames: RuleNames,
+    programs: ConsideredPrograms = 'possible',
+  ) {
+    this.#programs = programs
     this.call = call
     this.action = action
     this.context = context
@@ -88,8 +99,11 @@ export class RestrictedCall {
   commandsOf(programs: ReadonlyMap<string, unknown>): NamedCommands {
     if (this.#all) return this.#all
     const { commands, values } = this.#literal
-    this.#started = startedCommands(commands, values, name => programs.has(name))
-    this.#all = new NamedCommands([...commands, ...this.#started.commands], programs.size)
+    if (this.#programs === 'named') this.#all = new NamedCommands(commands, 0)
+    else {
+      this.#started = startedCommands(commands, values, name => programs.has(name))
+      this.#all = new NamedCommands([...commands, ...this.#started.commands], programs.size)
+    }
     return this.#all
   }
   /** Returns the commands that may start a program, once `commandsOf` has found them. */
