@@ -16,10 +16,12 @@ const plainPrograms = names(
   unset return exit curl http xh ping dig host tldr notify-send say logger wall figlet cowsay vitest jest mocha ava pytest
   tsc eslint prettier biome oxlint ruff mypy black flake8 pylint`,
 )
-/** Programs with subcommands, which can be named like another program: `docker rm` does not start `rm`. Their messages and search words are only text. */
-const programsWithSubcommands = names(
+/** Programs whose words are names of subcommands, packages, pages or files, which can be named like another program: `docker rm` does not start `rm`. Only texts in their arguments count, but not messages and search words. */
+const programsWithNames = names(
   `git hg svn jj gh glab npm pnpm yarn bun lerna docker podman nerdctl docker-compose kubectl oc helm terraform tofu aws gcloud az
-  cargo pip pip3 pipx brew apt apt-get dnf yum apk pacman snap systemctl journalctl heroku vercel netlify fly wrangler supabase`,
+  cargo pip pip3 pipx brew apt apt-get dnf yum apk pacman snap systemctl journalctl heroku vercel netlify fly wrangler supabase
+  man info nvm asdf mise volta rustup pyenv rbenv gem composer scoop choco winget port tar gtar bsdtar zip unzip rsync scp sftp
+  sed gsed awk gawk mawk`,
 )
 /** Options whose value is a message, a pattern to search for or a format, as a word of their own and joined with the value. */
 const textOption =
@@ -73,18 +75,18 @@ class StartedSearch implements StartedCommands {
 
   addArguments({ name, argv }: LiteralCommand): void {
     const isPlain = plainPrograms.has(name)
-    const hasSubcommands = programsWithSubcommands.has(name)
-    const searches = hasSubcommands && argv.includes('grep')
-    let startsCommands = !isPlain && !hasSubcommands
+    const takesNames = programsWithNames.has(name)
+    const searches = takesNames && argv.includes('grep')
+    let startsCommands = !isPlain && !takesNames
     for (let index = 1; index < argv.length; index++) {
       const word = argv[index] as string // `index` is below the length
       const before = argv[index - 1] as string
-      if (hasSubcommands && commandFollows.test(before)) startsCommands = true
+      if (takesNames && commandFollows.test(before)) startsCommands = true
       const isValue = commandOptionName.test(before)
       if (isPlain && !isValue) continue
       if (isSimple(word)) {
         if (startsCommands || isValue || /[=#]/.test(word)) this.#addWord(argv, index)
-      } else if (!hasSubcommands || !isOnlyText(word, before, searches)) this.addText(word, argv.slice(index + 1))
+      } else if (!takesNames || !isOnlyText(word, before, searches)) this.addText(word, argv.slice(index + 1))
     }
   }
 
