@@ -57,6 +57,52 @@ describe('holdpoint mcp --http', () => {
     for (const { id } of requests) await expect.poll(() => deliveryOf(id)).toBe('taken')
   })
 
+  describe('with rules for a folder', () => {
+    const build = { tool_name: 'Bash', input: { command: 'make build' } }
+    const clean = { tool_name: 'Bash', input: { command: 'make clean' } }
+    const withRules = async (name: string) => {
+      const folder = makeFolder(gateway, name)
+      await gateway.call('addRule', { effect: 'allow', command: 'make build', scope: { cwd: folder } })
+      await gateway.call('addRule', { effect: 'deny', command: 'make clean', scope: { cwd: folder } })
+      return folder
+    }
+
+    it('holdpoint mcp --http lets the rules for the folder that a client names deny its calls, but not allow them', async () => {
+      const folder = await withRules('named')
+      const { call } = await server.connect({ folder, name: 'namer' })
+      expect(behavior(await call('request_approval', clean))).toBe('deny')
+      const asking = call('request_approval', build)
+      await answerPending(gateway, { kind: 'deny' })
+      expect(behavior(await asking)).toBe('deny')
+    })
+
+    it('holdpoint mcp --http --folder lets the rules for that folder allow the calls of clients that name it or no folder, and of no others', async () => {
+      const [folder, other] = [await withRules('fixed'), await withRules('other')]
+      const fixed = new McpHttpProcess(gateway, '--folder', folder)
+      await fixed.start()
+      for (const client of [{ folder }, {}]) {
+        const { call } = await fixed.connect(client)
+        expect(behavior(await call('request_approval', build))).toBe('allow')
+        expect(behavior(await call('request_approval', clean))).toBe('deny')
+      }
+      const { call } = await fixed.connect({ folder: other })
+      expect(behavior(await call('request_approval', clean))).toBe('deny')
+      const asking = call('request_approval', build)
+      await answerPending(gateway, { kind: 'deny' })
+      expect(behavior(await asking)).toBe('deny')
+      await closeMcpConnections()
+      await fixed.end('SIGTERM')
+    })
+
+    it('holdpoint mcp --http does not let the rules for the folder in which it was started allow the calls of clients that name no folder', async () => {
+      await gateway.call('addRule', { effect: 'allow', command: 'make build', scope: { cwd: gateway.folder } })
+      const { call } = await server.connect({ name: 'nameless' })
+      const asking = call('request_approval', build)
+      await answerPending(gateway, { kind: 'deny' })
+      expect(behavior(await asking)).toBe('deny')
+    })
+  })
+
   it('holdpoint mcp --http refuses programs without its token, other host names and pages of other sites, and says why', async () => {
     const authorization = `Bearer ${server.token}`
     const host = `127.0.0.1:${server.port}`
@@ -99,6 +145,8 @@ describe('holdpoint mcp --http', () => {
     expect(await refused('--http', '--port', String(port))).toContain(`Port ${port} is taken`)
     expect(await refused('--http', '--port', '70000')).toContain('--port 70000 is not a port')
     expect(await refused('--port', '4750')).toContain('only for --http')
+    expect(await refused('--folder', gateway.folder)).toContain('only for --http')
+    expect(await refused('--http', '--folder', '/nowhere')).toContain('--folder /nowhere is not a folder')
     expect(await refused('nonsense')).toContain("unknown command 'nonsense'")
     taken.close()
   })

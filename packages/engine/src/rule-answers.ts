@@ -28,6 +28,7 @@ export type RuleSession = Pick<
   'driver' | 'cwd' | 'openedBy' | 'lease' | 'runner' | 'turnEndedSeq' | 'endedSeq'
 > & {
   readonly id: SessionId | null
+  readonly options?: SessionRow['options']
 }
 export interface CallDetails {
   readonly agentPath: readonly string[]
@@ -60,6 +61,7 @@ export function ruleContext(
     session: id,
     runner: driver === externalDriver ? null : (runnerOf(session) ?? ctx.machine?.runner ?? null),
     folder: isFolderKnown(session) ? (machine?.files.realPath(cwd) ?? cwd) : null,
+    isFolderClaimed: driver === externalDriver && session.options?.folderIsClaimed === true,
     agentPath,
     isEditable,
     now,

@@ -142,6 +142,22 @@ describe('the folder of a session', () => {
     expect(await statusOf(await external('person'), approval('make'))).toBe('resolved')
     expect(await statusOf(await external('externalAgent'), approval('make'))).toBe('pending')
   })
+  it('the folder of a session is used by rules that deny or ask, but not by rules that allow, if a person’s program opened the session and says that its client has named the folder', async () => {
+    await addRule({ command: 'make' })
+    await addRule({ host: 'a.test', scope: {} })
+    const fetch = approval('', { tool: 'Fetch', input: { url: 'https://a.test/' }, action: { fetch: 'a.test' } })
+    await addRule({ effect: 'deny', command: 'rm' })
+    const claimed = () => external('person', { cwd: '/srv', options: { folderIsClaimed: true } })
+    expect(await statusOf(await claimed(), approval('make'))).toBe('pending')
+    expect(await statusOf(await claimed(), fetch)).toBe('pending')
+    expect(await answerOf(await claimed(), approval('rm x'))).toBe('deny')
+    expect(await answerOf(await claimed(), approval('rm x', { cwd: '/elsewhere' }))).toBe('deny')
+    const { id } = await (await claimed()).ask('proposed', approval('make'))
+    const reason = 'Holdpoint does not know in which folder this agent runs.'
+    expect(await fixture.person('proposeRules', { id })).toEqual({ items: [], reason })
+    const known = await external('person', { cwd: '/srv', options: { folderIsClaimed: false } })
+    expect(await statusOf(known, approval('make'))).toBe('resolved')
+  })
   it('the folder of a session is not used by rules if the session has no folder', async () => {
     await addRule({ host: 'a.test', scope: {} })
     const ask = approval('', { tool: 'Fetch', input: { url: 'https://a.test/' }, action: { fetch: 'a.test' } })
@@ -215,6 +231,8 @@ describe('rules that come from a file', () => {
     expect(await lookedFor(await local('/gone/deep'))).toMatchObject({ folders: ['/'] })
     expect(await lookedFor(await local('not/absolute'))).toMatchObject({ folders: ['/'] })
     expect(await lookedFor(await external('person'))).toMatchObject({ folders: ['/srv'] })
+    const claimed = await external('person', { cwd: '/srv', options: { folderIsClaimed: true } })
+    expect(await lookedFor(claimed)).toMatchObject({ folders: ['/srv'] })
   })
   it('rules are read only from the person’s own file for a folder that only an agent, or nobody, has named', async () => {
     const agent = await external('externalAgent')

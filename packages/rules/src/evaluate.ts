@@ -6,7 +6,8 @@ import { withLimitedLookup } from './files/limited-lookup.ts'
 import { RuleLinks } from './files/rule-links.ts'
 import { joinPath, rulePath } from './paths.ts'
 import { readFolders } from './read-folders.ts'
-import { RestrictedCall, RestrictingRules, type RuleWithWords, restrictedWords } from './restricting-rules.ts'
+import { RestrictedCall } from './restricted-call.ts'
+import { RestrictingRules, type RuleWithWords, restrictedWords } from './restricting-rules.ts'
 import type { Decision, RuleContext } from './rule-context.ts'
 import { RuleNames } from './rule-names.ts'
 import { allowedWords, broadAllowProblem } from './rule-validation.ts'
@@ -56,9 +57,10 @@ export class RuleSet {
     if (builtIn) return { ...builtIn, rules: [] }
     if (restricting) return decision(restricting)
     if (restricted.isTooLong) return tooLong
-    const allowed = this.#allowing.find(call, action, context, names)
+    const known = context.isFolderClaimed ? { ...context, folder: null } : context
+    const allowed = this.#allowing.find(call, action, known, names)
     if (!('rules' in allowed)) return { verdict: 'ask', reason: allowed.reason, rules: [] }
-    const site = siteOf(call, action, context)
+    const site = siteOf(call, action, known)
     const inside = this.#restricting.findInside(restricted, () => readFolders(action, site))
     if (inside) return readsInside(inside)
     if (names.hasTooMany) return tooManyRulePaths

@@ -1,5 +1,6 @@
 /** Rules for paths, arranged so that those for a path, or for everything in a folder, are found without comparing all of them. */
 import { type LinkedNames, renamed } from './files/rule-links.ts'
+import { addToTree, type PathNode, type PathPatterns } from './path-patterns.ts'
 
 /** An item with a path, in the form in which paths are compared. */
 export interface WithPath {
@@ -11,6 +12,7 @@ export interface WithPath {
 export class PathRules<T extends WithPath> {
   readonly #byPath = new Map<string, T[]>()
   #sorted: readonly string[] | undefined
+  #tree: PathNode<T> | undefined
 
   add(item: T): void {
     const items = this.#byPath.get(item.path)
@@ -27,6 +29,15 @@ export class PathRules<T extends WithPath> {
     for (const folder of folders)
       for (const item of this.#byPath.get(folder) ?? []) if (item.isFolder || names.has(folder)) yield item
     for (const name of names) if (!folders.has(name)) yield* this.#byPath.get(name) ?? []
+  }
+
+  /** Returns the items to whose paths the patterns may lead. */
+  reachedBy(patterns: PathPatterns): ReadonlySet<T> {
+    if (!this.#tree) {
+      this.#tree = { entries: new Map(), items: [] }
+      for (const items of this.#byPath.values()) for (const item of items) addToTree(this.#tree, item)
+    }
+    return patterns.find(this.#tree)
   }
 
   /** Yields the items whose paths are in the folder. `path` is the form of the item's path that is in the folder: as written, or without links. */

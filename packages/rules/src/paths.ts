@@ -66,7 +66,7 @@ export function patternReaches(pattern: string, folder: string): boolean {
 }
 
 /** Matches one name as a shell does: a wildcard does not match a dot at the start of the name. */
-function matchesName(pattern: string | undefined, name: string): boolean {
+export function matchesName(pattern: string | undefined, name: string): boolean {
   if (pattern === undefined) return false
   if (name.startsWith('.') && !pattern.startsWith('.')) return false
   const wanted = withoutSets(pattern)

@@ -10,6 +10,8 @@ export interface RuleContext {
   readonly runner: RunnerId | null
   /** The folder in which the session runs; null if the gateway knows it only from the agent. */
   readonly folder: string | null
+  /** Whether only the agent's program says that it works in this folder. Rules that deny or ask use the folder, and rules that allow do not. */
+  readonly isFolderClaimed?: boolean
   /** The names of the subagents down to the one that acts. */
   readonly agentPath: readonly string[]
   /** Whether the agent runs an edited input. If it does not, an allow rule needs a command that is already in canonical quoting. */

@@ -128,6 +128,23 @@ function unquoted(part: string): string {
   return part.startsWith('\\') ? part.slice(1).replace('\n', '') : part
 }
 
+/** An arithmetic expression, in which a star is a sign of multiplication. */
+const arithmetic = /\(\([^()]{0,200}\)\)/g
+
+/** Yields the patterns outside quotes that consist only of special characters, such as `*` and `../*`. In quotes, they are more likely a part of an expression to search for. */
+export function* openPatterns(text: string, budget: WordPartBudget): Generator<string> {
+  let word = ''
+  for (const [part] of `${text.replace(arithmetic, ' ')} `.matchAll(wordParts)) {
+    if (!budget.take()) return
+    if (/^[\s;|&()<>`]/.test(part)) {
+      const value = word.slice(word.lastIndexOf('=') + 1)
+      // A branch of `case` ends with a bracket.
+      if (/[*?]/.test(value) && !/\w/.test(value) && !(part.startsWith(')') && text.includes('case '))) yield value
+      word = ''
+    } else word += /^['"\\]|^\$'/.test(part) ? 'x' : part
+  }
+}
+
 /** Returns the simple commands of the text, each as its words. */
 export function* simpleCommands(text: string): Generator<readonly string[]> {
   for (const [command] of text.matchAll(/[^;|&\n()`]+/g)) yield command.split(/[\s<>]+/).filter(word => word !== '')

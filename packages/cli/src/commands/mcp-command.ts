@@ -13,6 +13,7 @@ export function defineMcpCommands(
   addAddress(mcp)
     .option('--http', optionHelp.mcpHttp)
     .option('--port <n>', optionHelp.mcpPort)
+    .option('--folder <path>', optionHelp.mcpFolder)
     .addHelpText('after', moreHelp.mcp)
     // Without this call, commander would report a mistyped subcommand as an excess argument.
     .allowExcessArguments()

@@ -21,6 +21,8 @@ export interface ClientSessionOptions {
   readonly records: CallRecords
   readonly title: string
   readonly cwd: string
+  /** Whether only the client says that it works in this folder. */
+  readonly isFolderClaimed: boolean
   readonly clock: Clock
   /** Returns whether the client is present, even if it makes no call at the moment. */
   readonly isPresent: () => boolean
@@ -169,8 +171,15 @@ export class ClientSession {
 
   /** Processes that start a session at the same time get the same one, because they send the same key. */
   async #startNew(call: Call, generation: number): Promise<Session> {
-    const { records, title, cwd } = this.#options
-    const input = { driver: externalInfo.name, cwd, title: truncateTitle(title), capabilities: [...clientCapabilities] }
+    const { records, title, cwd, isFolderClaimed } = this.#options
+    const input = {
+      driver: externalInfo.name,
+      cwd,
+      title: truncateTitle(title),
+      capabilities: [...clientCapabilities],
+      // Rules of this folder can then deny and ask, but not allow.
+      ...(isFolderClaimed && { options: { folderIsClaimed: true } }),
+    }
     const session = await call('startSession', input, { idempotencyKey: `mcp-${records.name}-${generation}` })
     records.putSession({ session, generation })
     return session

@@ -1,4 +1,5 @@
 /** The MCP server of `holdpoint mcp`. Serves one client, over any transport. */
+import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Call, type Clock, type JsonObject, messageOf, type VariableValue } from '@holdpoint/protocol'
@@ -46,6 +47,8 @@ export interface McpServerOptions {
   readonly connect: () => Promise<Call>
   /** The folder of this process. It is also the folder of a client that has started this process. */
   readonly cwd: string
+  /** The folder of the clients over HTTP, without links, if the person who started this process has named one. */
+  readonly folder?: string
   readonly clock: Clock
   /** Null for a client that has started this process. */
   readonly remote: RemoteClient | null
@@ -208,14 +211,16 @@ export class McpServer {
   }
   async #findClient(extra: Extra): Promise<KnownClient> {
     const { dataFolder, connect, clock, remote } = this.#options
-    const cwd = await this.#findFolder(extra)
+    const { cwd, isClaimed } = await this.#findFolder(extra)
     const { name = 'MCP client', title = name } = this.#server.getClientVersion() ?? {}
-    const records = new CallRecords(dataFolder, 'mcp', name, cwd)
+    // A client must not continue the session of one whose folder is certain.
+    const records = new CallRecords(dataFolder, isClaimed ? 'mcp-claimed' : 'mcp', name, cwd)
     const isPresent = () => remote?.isPresent() ?? true
     const session = new ClientSession({
       connect,
       records,
       cwd,
+      isFolderClaimed: isClaimed,
       clock,
       title: mcpTexts.title(title, basename(cwd)),
       isPresent,
@@ -223,16 +228,32 @@ export class McpServer {
     return { session, tasks: new Tasks({ session, records, connect, cwd, clock }), cwd }
   }
 
-  /** Returns the folder that the client works in. A client over HTTP names it as the first of its roots. */
-  async #findFolder({ sendRequest }: Extra): Promise<string> {
-    const { cwd, remote } = this.#options
-    if (!remote || !this.#server.getClientCapabilities()?.roots) return cwd
+  /** Returns the folder that the client works in, and whether only the client says so. Any program with the token can name any folder. */
+  async #findFolder(extra: Extra): Promise<{ readonly cwd: string; readonly isClaimed: boolean }> {
+    const { cwd, folder, remote } = this.#options
+    if (!remote) return { cwd, isClaimed: false }
+    const named = await this.#namedFolder(extra)
+    if (named !== null && realFolder(named) !== folder) return { cwd: named, isClaimed: true }
+    return { cwd: folder ?? cwd, isClaimed: folder === undefined }
+  }
+
+  /** Returns the first of the roots of a client over HTTP, or null if it has none. */
+  async #namedFolder({ sendRequest }: Extra): Promise<string | null> {
+    if (!this.#server.getClientCapabilities()?.roots) return null
     try {
       const { roots } = await sendRequest({ method: 'roots/list' }, ListRootsResultSchema, { timeout: rootsTimeoutMs })
-      return roots[0] ? fileURLToPath(roots[0].uri) : cwd
+      return roots[0] ? fileURLToPath(roots[0].uri) : null
     } catch {
-      return cwd
+      return null
     }
+  }
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
   }
 }
 

@@ -10,8 +10,13 @@ import { McpServer } from './mcp-server.ts'
 import { mcpTexts } from './texts.ts'
 
 /** Serves the client that has started this process. */
-export async function runMcp({ port, ...address }: GatewayAddress & { readonly port?: string }): Promise<void> {
+export async function runMcp({
+  port,
+  folder,
+  ...address
+}: GatewayAddress & { readonly port?: string; readonly folder?: string }): Promise<void> {
   if (port !== undefined) throw new Fault('bad_input', mcpTexts.portWithoutHttp)
+  if (folder !== undefined) throw new Fault('bad_input', mcpTexts.folderWithoutHttp)
   if (process.stdin.isTTY) printNotice(mcpTexts.forClients)
   const transport = new StdioServerTransport()
   const server = new McpServer({

@@ -22,13 +22,16 @@ export const mcpTexts = {
   unknownTask: (id: string) => `There is no task ${id}`,
   taskEnded: (status: string) => `This task has the status “${status}” and can no longer be canceled`,
   taskCancelled: 'This task was canceled: its request was withdrawn, or its session has ended',
-  serving: (url: string, tokenFile: string) =>
+  serving: (url: string, tokenFile: string, folder: string | undefined) =>
     [
       `MCP clients can connect to ${url}`,
       '',
       `  Token    ${tokenFile} (sent as the header Authorization: Bearer TOKEN)`,
       `  Claude   claude mcp add --transport http holdpoint ${url} --header "Authorization: Bearer $(cat '${tokenFile}')"`,
       '',
+      folder === undefined
+        ? 'Rules can deny the calls of these clients, but not allow them, because any client can name any folder. If all of them work in one folder, name it: --folder PATH'
+        : `Rules that allow apply to clients that work in ${folder}. Rules can only deny the calls of clients that name another folder.`,
       'The token lets a program ask people, and nothing else. Ctrl+C stops this server. Pending requests are kept.',
     ].join('\n'),
   tokenNeeded: (file: string) => `Send the header “Authorization: Bearer TOKEN” with the token from the file ${file}`,
@@ -36,6 +39,9 @@ export const mcpTexts = {
     'This command waits for an MCP client. Usually, the client starts the command itself. To add it to an agent, press Ctrl+C and run: holdpoint mcp install claude',
   badPort: (port: string) => `--port ${port} is not a port. Use a number from 1 to 65535, or 0 for any free port`,
   portWithoutHttp: '--port is only for --http. Without --http, the client talks to this command over stdin and stdout',
+  folderWithoutHttp:
+    '--folder is only for --http. Without --http, the client’s folder is the one in which it starts this command',
+  noFolder: (path: string) => `--folder ${path} is not a folder`,
   wrongPath: (path: string) => `The MCP server is at ${path}`,
   unknownSession: 'This server does not know the session. Connect again; your requests are kept',
   tooManyClients: 'Too many MCP clients are connected. Close one of them first',

@@ -14,11 +14,13 @@ import { connectClient, type McpConnection } from './mcp-client.ts'
 
 export class McpHttpProcess {
   readonly #gateway: GatewayProcess
+  readonly #options: readonly string[]
   #child: ChildProcess | null = null
   #port = 0
 
-  constructor(gateway: GatewayProcess) {
+  constructor(gateway: GatewayProcess, ...options: readonly string[]) {
     this.#gateway = gateway
+    this.#options = options
   }
 
   get url(): string {
@@ -33,11 +35,15 @@ export class McpHttpProcess {
 
   /** Starts the server, or restarts it on its previous port. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [holdpoint, 'mcp', '--http', '--port', String(this.#port)], {
-      cwd: this.#gateway.folder,
-      env: environmentFor(this.#gateway),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const child = spawn(
+      process.execPath,
+      [holdpoint, 'mcp', '--http', '--port', String(this.#port), ...this.#options],
+      {
+        cwd: this.#gateway.folder,
+        env: environmentFor(this.#gateway),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     this.#child = child
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string] // Node documents this argument of the event
     this.#port = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1])

@@ -172,6 +172,11 @@ export class LinkedNames {
     }
   }
 
+  /** Yields all links. */
+  *all(): Generator<RuleLink> {
+    for (const [real, names] of this.#byTarget) for (const written of names) yield { written, real }
+  }
+
   /** Yields the paths under which rules may have written the folder, and the links in it: `written` is the path in a rule, `real` the same path without links. */
   *inside(folder: string): Generator<{ readonly written: string; readonly real: string }> {
     yield { written: folder, real: folder }

@@ -40,6 +40,10 @@ export class FoundCommands {
     if (runValues.test(name)) this.scripts.push(value)
     this.#values.set(name, (this.#values.get(name) ?? new Set()).add(value))
   }
+  /** The values of all variables. */
+  *values(): Generator<string> {
+    for (const values of this.#values.values()) yield* values
+  }
   valuesOf(name: string): ReadonlySet<string> {
     return this.#values.get(name) ?? new Set()
   }

@@ -16,6 +16,8 @@ export interface LiteralCommand {
 }
 export interface LiteralCommands {
   readonly commands: readonly LiteralCommand[]
+  /** The values that the text gives to variables. */
+  readonly values: ReadonlySet<string>
   /** Whether the whole text was searched. If not, a deny rule must also match if `mentions` returns true for its words. */
   readonly isComplete: boolean
   /** Whether the search stopped early, because it would have taken too much work. */
@@ -64,6 +66,7 @@ export function literalCommands(text: string): LiteralCommands {
   let words: ReadonlySet<string> | undefined
   return {
     commands: search.commands,
+    values: search.values,
     isComplete: search.isComplete && !search.isCutShort,
     isCutShort: search.isCutShort,
     mentions: wanted => {
@@ -80,6 +83,7 @@ export function mentionsWords(text: string, words: readonly string[]): boolean {
 
 class CommandSearch {
   readonly commands: LiteralCommand[] = []
+  readonly values = new Set<string>()
   isComplete = true
   isCutShort = false
   readonly #known = new Set<string>()
@@ -100,6 +104,7 @@ class CommandSearch {
       return
     }
     const found = this.#find(text)
+    for (const value of found.values()) this.values.add(value)
     for (const script of found.scripts) this.addScript(script, depth + 1)
     const variants = found.commands.flatMap(argv => this.#variants(argv, found))
     for (const argv of variants) this.#add(argv, depth)

@@ -13,7 +13,8 @@ const wrappers = names(
   chroot unshare nsenter setpriv capsh firejail bwrap fakeroot proot systemd-run systemd-nspawn start-stop-daemon daemonize
   tmux screen at batch crontab caffeinate arch npx bunx pnpx uvx pipx nodemon concurrently faketime proxychains proxychains4
   torsocks dotenv cross-env dbus-run-session xvfb-run rlwrap tsocks softlimit setarch linux64 linux32 chpst choom prlimit
-  numactl time gtime gtimeout noglob nocorrect coproc wsl cmd rtk`,
+  numactl time gtime gtimeout noglob nocorrect coproc wsl cmd rtk hyperfine watchexec xterm konsole gosu su-exec tini dumb-init
+  dtach abduco cpulimit ccache`,
 )
 /** Programs that run a command only after a word that the pattern matches. */
 const triggers: readonly (readonly [ReadonlySet<string>, RegExp])[] = [
@@ -38,7 +39,11 @@ const triggers: readonly (readonly [ReadonlySet<string>, RegExp])[] = [
 ]
 /** Options of any program whose value is a command. */
 const commandOption =
-  /^(?:--?(?:to-command|use-compress-program|checkpoint-action|rsh|rsync-path|exec|pager|command|preprocessor|pre|compress-program|eval|run)|-o?ProxyCommand|SHELL|-c\s*alias\.\w+)=(?:exec=)?!?(.+)$/is
+  /^(?:--?(?:to-command|use-compress-program|checkpoint-action|rsh|rsync-path|exec|pager|command|preprocessor|pre|compress-program|eval|run|extcmd|upload-pack|receive-pack|use-askpass|filter)|-o?ProxyCommand|SHELL|-c\s*alias\.\w+)=(?:exec=)?!?(.+)$/is
+
+/** The same options if their value is a word of its own. */
+export const commandOptionName =
+  /^--?(?:to-command|use-compress-program|checkpoint-action|rsh|rsync-path|exec|pager|command|preprocessor|pre|compress-program|eval|open-files-in-pager|extcmd|upload-pack|receive-pack|use-askpass|filter)$/
 
 /** Programs that run code of their own language, in which a command can be written. */
 const interpreters =

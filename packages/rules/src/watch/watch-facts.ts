@@ -1,7 +1,7 @@
 /** Turns the input of an evaluation into the values that conditions read. */
 import { type Action, actionKind, actionOf, limits } from '@holdpoint/protocol'
 import { isInside, joinPath } from '../paths.ts'
-import { shellTextOf } from '../restricting-rules.ts'
+import { shellTextOf } from '../restricted-call.ts'
 import {
   ActionFacts,
   NowFacts,

@@ -1,10 +1,11 @@
 /** Finds the watchers whose matchers fit a moment. Matchers are those of the rules that deny or ask, so they match generously. */
-import { actionOf, canonicalJson, type Rule, RuleId, type ToolCall } from '@holdpoint/protocol'
+import { actionOf, canonicalJson, type Rule, RuleId, type ToolCall, type WatchMoment } from '@holdpoint/protocol'
 import { pathsOf } from '../evaluate.ts'
 import { withLimitedLookup } from '../files/limited-lookup.ts'
 import { RuleLinks } from '../files/rule-links.ts'
 import { isInside } from '../paths.ts'
-import { RestrictedCall, RestrictingRules, restrictedWords } from '../restricting-rules.ts'
+import { type ConsideredPrograms, RestrictedCall } from '../restricted-call.ts'
+import { RestrictingRules, restrictedWords } from '../restricting-rules.ts'
 import { RuleNames } from '../rule-names.ts'
 import type { FileWatcher, WatchFile, WatchPass } from './watch-pass.ts'
 
@@ -19,13 +20,16 @@ export interface Matchable {
 /** The watchers of one moment, arranged so that a call is compared with few of them. */
 export class WatchMatching<T extends Matchable> {
   readonly #items: readonly T[]
+  readonly #programs: ConsideredPrograms
   /** The items by their matchers. Items with equal matchers have one rule, so that a call is compared with it once. */
   readonly #rules: ReadonlyMap<Rule, readonly T[]>
   readonly #restricting: RestrictingRules
   readonly #links: RuleLinks
 
-  constructor(items: readonly T[]) {
+  constructor(items: readonly T[], moment: WatchMoment) {
     this.#items = items
+    // After a call, a watcher may note that something has been done, such as tests, so a command that may only be text does not count.
+    this.#programs = moment === 'after' ? 'named' : 'possible'
     this.#rules = itemsByRule(items)
     const rules = [...this.#rules.keys()]
     this.#restricting = new RestrictingRules(
@@ -55,7 +59,7 @@ export class WatchMatching<T extends Matchable> {
     const names = new RuleNames(this.#links, files)
     const call = passCall(pass)
     const context = { ...pass.context, files, isUsedUp: () => false }
-    const restricted = new RestrictedCall(call, actionOf(call), context, names)
+    const restricted = new RestrictedCall(call, actionOf(call), context, names, this.#programs)
     const found = new Set<T>()
     for (const rule of this.#restricting.findAll(restricted))
       for (const item of this.#rules.get(rule) ?? []) found.add(item)

@@ -58,7 +58,9 @@ export class WatcherSet {
       moment => [moment, entries.filter(({ watcher }) => watcher.on === moment)] as const,
     )
     this.#byMoment = new Map(
-      byMoment.flatMap(([moment, items]) => (items.length === 0 ? [] : [[moment, new WatchMatching(items)] as const])),
+      byMoment.flatMap(([moment, items]) =>
+        items.length === 0 ? [] : [[moment, new WatchMatching(items, moment)] as const],
+      ),
     )
   }
 

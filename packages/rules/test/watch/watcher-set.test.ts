@@ -166,6 +166,17 @@ describe('WatcherSet: conditions', () => {
       reason: 'x',
     })
   })
+  it('a watcher for a command sees the command in the arguments of an unknown program before the call, but not after it, because the program may not have run it', () => {
+    const watch = (['before', 'after'] as const).map(on => ({ name: on, on, command: 'npm test', do: { say: on } }))
+    const result = { ok: true, text: '' }
+    const seen = (moment: 'before' | 'after', command: string) =>
+      evaluate({ watch }, { moments: [moment], call: bash(command), result }).say
+    for (const command of ["unknown 'npm test'", 'node -e 0 npm test', '/bin/np? test']) {
+      expect(seen('before', command), command).toEqual(['before'])
+      expect(seen('after', command), command).toEqual([])
+    }
+    expect(seen('after', "sudo bash -c 'npm test'")).toEqual(['after'])
+  })
   it('conditions read the result after a call and the text before a message', () => {
     const after = {
       name: 'w',

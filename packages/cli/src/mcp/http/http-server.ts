@@ -1,5 +1,6 @@
 /** `holdpoint mcp --http`: offers the tools to several MCP clients over streamable HTTP, on the loopback addresses of this machine. */
 import { once } from 'node:events'
+import { realpathSync, statSync } from 'node:fs'
 import { Fault, messageOf, systemClock } from '@holdpoint/protocol'
 import { listenWithToken } from '@holdpoint/server'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -19,16 +20,20 @@ const path = '/mcp'
 
 export interface McpHttpOptions extends GatewayAddress {
   readonly port?: string
+  /** The folder in which all clients work. */
+  readonly folder?: string
 }
 
 /** Runs until a signal. Requests of clients stay pending, and a client that repeats its call later finds its request again. */
-export async function runMcpHttp({ port: given, ...address }: McpHttpOptions): Promise<void> {
+export async function runMcpHttp({ port: given, folder: named, ...address }: McpHttpOptions): Promise<void> {
   const dataFolder = openDataFolder(address.home)
   const port = given === undefined ? defaultMcpPort : parsePort(given)
   const connect = () => connectTo(address)
-  const serving = await serveMcpClients(port, { dataFolder, connect, cwd: process.cwd(), clock: systemClock })
+  const folder = named === undefined ? {} : { folder: existingFolder(named) }
+  const options = { dataFolder, connect, cwd: process.cwd(), clock: systemClock, ...folder }
+  const serving = await serveMcpClients(port, options)
   const stop = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')
-  console.log(mcpTexts.serving(serving.url, dataFolder.mcpTokenFile))
+  console.log(mcpTexts.serving(serving.url, dataFolder.mcpTokenFile, folder.folder))
   // Without a gateway, only print a notice, because the server works as soon as a gateway runs.
   connect().catch((error: unknown) => printNotice(messageOf(error)))
   await once(stop, 'abort')
@@ -59,6 +64,11 @@ export async function serveMcpClients(
     await listening.close()
   }
   return { url: `http://127.0.0.1:${listening.port}${path}`, close }
+}
+
+function existingFolder(path: string): string {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Fault('bad_input', mcpTexts.noFolder(path))
+  return realpathSync(path)
 }
 
 function parsePort(text: string): number {

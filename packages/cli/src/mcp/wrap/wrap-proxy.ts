@@ -321,7 +321,15 @@ export class WrapProxy {
     const title = mcpTexts.wrapTitle(this.#clientName, name, basename(cwd))
     this.#session = {
       records,
-      session: new ClientSession({ connect, records, cwd, clock, title, isPresent: () => true }),
+      session: new ClientSession({
+        connect,
+        records,
+        cwd,
+        isFolderClaimed: false,
+        clock,
+        title,
+        isPresent: () => true,
+      }),
     }
     return this.#session
   }

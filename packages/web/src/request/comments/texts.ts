@@ -9,7 +9,8 @@ export const commentTexts = {
   hint: 'Choose a line to comment on it. Your comments go with your answer.',
   goWithAnswer: (count: number) =>
     count === 1 ? '1 comment goes with your answer.' : `${commentCountLabel(count)} go with your answer.`,
-  onlyWithDenial: (deny: string) => `This agent can’t read comments with an allow, so they are sent only with “${deny}”.`,
+  onlyWithDenial: (deny: string) =>
+    `This agent can’t read comments with an allow, so they are sent only with “${deny}”.`,
   tooMany: `An answer can have at most ${limits.commentsMax} comments.`,
   loading: 'Loading the lines…',
   lines: 'Lines to comment on',
