@@ -168,7 +168,9 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     await cardOf(page, first).waitFor()
     expect(await cardOf(page, second).count()).toBe(0)
     // A row starts with what is asked, not with its kind.
-    expect(await visibleText(panel(page).locator('.pending-row').first())).toMatch(/^echo first\s+\w+$/)
+    expect(await visibleText(panel(page).locator('.pending-row').first())).toMatch(
+      /^echo first\s+Notable:\s+not proven to be harmless$/,
+    )
     expect(await visibleText(log(page).locator('.request-line-summary').first())).toBe('echo first')
     await panel(page)
       .getByRole('list', { name: 'Pending requests' })
