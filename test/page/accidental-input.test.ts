@@ -120,6 +120,8 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       const second = await asker.ask(asks.command('second'))
       await rowOf(page, second).waitFor()
       await button(cardOf(page, first), panel).click()
+      // The panel for edits is loaded when it is first opened.
+      await cardOf(page, first).locator('textarea:focus').waitFor()
       await page.keyboard.type('because ')
       await page.keyboard.press(lastKey)
       await fixture.gateway.call('withdrawRequest', { id: first.id })
@@ -208,6 +210,8 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await button(card, 'Edit…').click()
+    // The panel for edits is loaded when it is first opened.
+    await card.locator('textarea:focus').waitFor()
     await page.keyboard.type('x')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
