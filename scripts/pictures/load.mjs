@@ -25,21 +25,24 @@ const question = (text, labels, more = {}) => ({
 const lines = (count, text) => Array.from({ length: count }, (_, at) => text(at)).join('\n')
 
 const titles = {
-  api: ['api-server', '~/src/api'],
-  docs: ['docs', '~/src/docs'],
-  billing: ['billing', '~/src/billing'],
-  infra: ['infra', '~/src/infra'],
-  web: ['web-shop', '~/src/web-shop'],
-  mobile: ['mobile app', '~/src/mobile'],
-  search: ['search index', '~/src/search'],
-  long: [`Upgrade everything ${'and then everything that depends on it '.repeat(7)}`.slice(0, 300), '~/src/platform'],
-  i18n: ['תרגום לעברית', '~/src/i18n'],
-  ci: ['ci-images', '~/src/ci/images/base/debian/trixie/node-24-slim'],
-  data: ['data-import', '~/src/data'],
-  ops: ['ops', '~/src/ops'],
-  design: ['design-system', '~/src/design-system'],
-  nightly: ['nightly', '~/src/nightly'],
-  idle: ['changelog', '~/src/changelog'],
+  api: ['api-server', '/home/you/src/api'],
+  docs: ['docs', '/home/you/src/docs'],
+  billing: ['billing', '/home/you/src/billing'],
+  infra: ['infra', '/home/you/src/infra'],
+  web: ['web-shop', '/home/you/src/web-shop'],
+  mobile: ['mobile app', '/home/you/src/mobile'],
+  search: ['search index', '/home/you/src/search'],
+  long: [
+    `Upgrade everything ${'and then everything that depends on it '.repeat(7)}`.slice(0, 300),
+    '/home/you/src/platform',
+  ],
+  i18n: ['תרגום לעברית', '/home/you/src/i18n'],
+  ci: ['ci-images', '/home/you/src/ci/images/base/debian/trixie/node-24-slim'],
+  data: ['data-import', '/home/you/src/data'],
+  ops: ['ops', '/home/you/src/ops'],
+  design: ['design-system', '/home/you/src/design-system'],
+  nightly: ['nightly', '/home/you/src/nightly'],
+  idle: ['changelog', '/home/you/src/changelog'],
 }
 
 const tenFields = {
@@ -84,6 +87,7 @@ const asked = [
       ...approval,
       tool: 'Edit',
       title: 'Change tokens.css',
+      action: { write: ['/home/you/src/design-system/tokens.css'] },
       input: {
         file_path: '/home/you/src/design-system/tokens.css',
         old_string: lines(200, at => `  --color-${at}: #${String(at).padStart(6, '0')};`),
@@ -99,6 +103,7 @@ const asked = [
       ...approval,
       tool: 'Write',
       title: 'Write Dockerfile',
+      action: { write: ['/home/you/src/ci/images/base/Dockerfile'] },
       input: { file_path: '/home/you/src/ci/images/base/Dockerfile', content: 'FROM node:24-slim\nRUN npm ci\n' },
     },
   ],

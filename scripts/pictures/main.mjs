@@ -229,7 +229,7 @@ async function takePanelPictures() {
   }
   const device = async page => {
     await page.getByRole('button', { name: /link/i }).first().click()
-    await page.locator('.qr-code').waitFor()
+    await page.locator('.device-link').waitFor()
   }
   for (const [variant, options] of variants()) {
     // The texts of a panel stay as drafts, so each variant has its own gateway.

@@ -170,7 +170,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     await page.keyboard.press('Escape')
     await visit('#/settings')
     await button(page, 'Create a link').click()
-    await page.getByRole('img', { name: 'QR code of the link' }).waitFor()
+    await page.getByText('Open this link in another browser on this computer.').waitFor()
     await look('settings, with a link')
     await visit('#/nonsense')
     await page.getByRole('heading', { name: 'This page doesn’t exist' }).waitFor()

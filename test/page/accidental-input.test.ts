@@ -120,6 +120,8 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       const second = await asker.ask(asks.command('second'))
       await rowOf(page, second).waitFor()
       await button(cardOf(page, first), panel).click()
+      // The panel for edits is loaded when it is first opened.
+      await cardOf(page, first).locator('textarea:focus').waitFor()
       await page.keyboard.type('because ')
       await page.keyboard.press(lastKey)
       await fixture.gateway.call('withdrawRequest', { id: first.id })
@@ -208,6 +210,8 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await button(card, 'Edit…').click()
+    // The panel for edits is loaded when it is first opened.
+    await card.locator('textarea:focus').waitFor()
     await page.keyboard.type('x')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
@@ -295,6 +299,33 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       }
     },
   )
+
+  it.each([
+    [1440, 900],
+    [1024, 768],
+    [390, 844],
+  ])('a toast never covers a button of a card on a screen of %i × %i pixels', async (width, height) => {
+    const page = await fixture.openPage({ viewport: { width, height } })
+    const asker = await fixture.openAsker()
+    const dangerous = await asker.ask(asks.dangerous())
+    for (const where of ['inbox', 'session']) {
+      if (where === 'inbox') await rowOf(page, dangerous).getByRole('link').click()
+      else await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+      await cardOf(page, dangerous).locator('.card-footer').waitFor()
+      await page.keyboard.press('j')
+      await pressKey(page, 'a')
+      const toast = page.locator('.toast.shown', { hasText: 'This request is dangerous' })
+      await toast.waitFor()
+      const shown = await toast.boundingBox()
+      if (!shown) throw new Error('the toast is not visible')
+      const buttons = page.locator('.card-footer, .composer').getByRole('button')
+      const boxes = await buttons.evaluateAll(all => all.map(it => it.getBoundingClientRect()))
+      expect(boxes.length).toBeGreaterThan(1)
+      expect(Math.min(...boxes.map(({ top }) => top)), where).toBeGreaterThan(shown.y + shown.height)
+      expect(shown.y, where).toBeGreaterThanOrEqual(0)
+      await toast.waitFor({ state: 'detached' })
+    }
+  })
 
   it('selecting a range skips rows that have never been on screen, and a toast says so', async () => {
     const page = await fixture.openPage()

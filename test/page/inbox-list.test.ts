@@ -200,7 +200,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     expect(await facts(command)).not.toContain('more⟩')
     await page.getByLabel('Group requests').selectOption('By session')
     await page.locator('.group-head', { hasText: '/src/platform' }).waitFor()
-    expect(await facts(command)).toMatch(/^\w+\s*Run a command$/)
+    expect(await facts(command)).toMatch(/^Notable:\s+not proven to be harmless\s+Run a command$/)
     await page.getByLabel('Group requests').selectOption('Not grouped')
   })
 

@@ -218,6 +218,32 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.locator(`article[id$="${last?.id}"]`).waitFor()
   })
 
+  it('the URL names the request that the person opened, so that a reload, another screen and the back button return to it', async () => {
+    const asker = await fixture.openAsker()
+    const [first, second] = [await asker.ask(asks.command('echo first')), await asker.ask(asks.command('echo second'))]
+    const page = await fixture.openPage()
+    const hash = () => page.evaluate(() => location.hash)
+    await cardOf(page, first).waitFor()
+    await rowOf(page, second).getByRole('link').click()
+    await cardOf(page, second).waitFor()
+    await expect.poll(hash).toBe(`#/inbox/${second.id}`)
+    await page.reload()
+    await cardOf(page, second).waitFor()
+    expect(await cardOf(page, first).isVisible()).toBe(false)
+    await page.getByRole('link', { name: 'Sessions' }).first().click()
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
+    await page.goBack()
+    await cardOf(page, second).waitFor()
+    await page.keyboard.press('k')
+    await expect.poll(hash).toBe(`#/inbox/${first.id}`)
+    await page.keyboard.press('Escape')
+    await expect.poll(hash).toBe('#/')
+    await fixture.answer(second)
+    await page.goto(`${fixture.gateway.url}/#/inbox/${second.id}`)
+    await page.getByText('That request is no longer pending.').waitFor()
+    await expect.poll(hash).toBe('#/')
+  })
+
   it('the inbox makes every button and field of a card at least 44 px high on a phone', async () => {
     const page = await fixture.openPage(phone)
     const request = await (await fixture.openAsker()).ask(asks.suggested())

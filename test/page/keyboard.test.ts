@@ -104,7 +104,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await fixture.isPending(request(0))).toBe(true)
     expect(await fixture.isPending(request(1))).toBe(true)
-    expect(await page.evaluate(() => location.hash)).toBe('')
+    await expect.poll(() => page.evaluate(() => location.hash)).toBe(`#/inbox/${request(0).id}`)
   })
 
   it('keyboard shortcuts allow no request while its edit or deny panel is open', async () => {

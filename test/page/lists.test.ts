@@ -368,7 +368,24 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('')
   })
 
-  it('the audit log names the rule that answered, and says only “a rule” once the rule is removed', async () => {
+  it('the audit log offers people as a filter who have access or have answered, also while it shows the answers of one of them', async () => {
+    const { secret } = await fixture.gateway.call('addToken', { role: 'person', name: 'Cleo' })
+    await fixture.gateway.call('addToken', { role: 'person', name: 'Dana' })
+    const { id, digest } = await (await fixture.openAsker('people')).ask(asks.command('npm run people'))
+    await fixture.gateway.callAs(secret)('answerRequest', { id, digest, answer: { kind: 'allow' } })
+    const page = await open()
+    const people = page.getByRole('combobox', { name: 'Person' })
+    const names = () => people.locator('option').allTextContents()
+    await receipt(page, 'npm run people').waitFor()
+    await expect.poll(names).toEqual(expect.arrayContaining(['owner', 'Cleo', 'Dana']))
+    await people.selectOption({ label: 'Dana' })
+    await page.getByText('No results').waitFor()
+    await people.selectOption({ label: 'Cleo' })
+    await receipt(page, 'npm run people').waitFor()
+    expect(await names()).toEqual(expect.arrayContaining(['owner', 'Cleo', 'Dana']))
+  })
+
+  it('the audit log names the rule that answered, also after the rule was removed and if the log says so on an earlier page', async () => {
     const { id } = await fixture.gateway.call('addRule', { effect: 'deny', command: 'npm run ruled' })
     await (await fixture.openAsker('ruled')).ask(asks.command('npm run ruled'))
     const page = await open()
@@ -376,7 +393,14 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await expect.poll(() => who.textContent()).toBe('Rule: Deny npm run ruled')
     await fixture.gateway.call('removeRule', { id })
     await page.reload()
-    await expect.poll(() => who.textContent()).toBe('a rule')
+    await expect.poll(() => who.textContent()).toBe('Removed rule: Deny npm run ruled')
+    await page.getByText('A rule was removed: deny npm run ruled').waitFor()
+    // The decisions of rules alone contain no entry that describes the rule.
+    await choose(page, 'Rules')
+    await page.reload()
+    await choose(page, 'Rules')
+    await expect.poll(() => page.locator('.audit-notice').count()).toBe(0)
+    await expect.poll(() => who.textContent()).toBe('Removed rule: Deny npm run ruled')
   })
 
   it('the audit log saves the entries that match the filter as CSV and as NDJSON', async () => {

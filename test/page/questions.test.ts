@@ -179,6 +179,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   it('a request to open a link shows the whole URL, opens it in an isolated tab, and can then be confirmed as done', async () => {
     const { page, request, card } = await openRequest(asks.link())
     const link = card.getByRole('link', { name: 'Open tracker.example in a new tab' })
+    await link.waitFor()
     expect(await visibleText(card)).toContain('https://tracker.example/sign-in?state=abc')
     expect(await link.getAttribute('href')).toBe('https://tracker.example/sign-in?state=abc')
     expect(await link.getAttribute('target')).toBe('_blank')

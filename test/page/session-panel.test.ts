@@ -135,6 +135,30 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     expect(await composer.inputValue()).toBe('I am writing')
   })
 
+  it('on a phone, what led to a request can be read above the sheet, and the header of the session is low', async () => {
+    const agent = await openAgent()
+    const requests = []
+    for (let at = 0; at < 5; at++) requests.push(await agent.ask(asks.command(`${long}\necho ${at}`)))
+    const page = await openSession(agent.session.id, phone)
+    const [first] = requests
+    if (!first) throw new Error('no requests were opened')
+    await cardOf(page, first).waitFor()
+    const transcript = await boxOf(log(page))
+    expect((await boxOf(page.locator('.session-facts'))).bottom).toBeLessThan(80)
+    expect(transcript.height).toBeGreaterThan(844 * 0.17)
+    // The last message is in view, because the sheet shows the requests that came after it.
+    const message = await boxOf(log(page).getByText('Message 59 of the agent.'))
+    expect(message.y).toBeGreaterThanOrEqual(transcript.y)
+    expect(message.bottom).toBeLessThanOrEqual(transcript.bottom)
+    // Nothing in the header is cut or out of view.
+    const facts = page.locator('.session-facts')
+    expect(await facts.evaluate(it => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
+    // The transcript lists the requests once the sheet is lowered.
+    await button(panel(page), 'Lower').tap()
+    await log(page).locator('.request-line').first().waitFor()
+    expect(await log(page).locator('.request-line').count()).toBeGreaterThan(1)
+  })
+
   it('the transcript stays at its end while the card beside or over the transcript grows', async () => {
     const agent = await openAgent()
     const request = await agent.ask(asks.plan())
@@ -168,7 +192,9 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     await cardOf(page, first).waitFor()
     expect(await cardOf(page, second).count()).toBe(0)
     // A row starts with what is asked, not with its kind.
-    expect(await visibleText(panel(page).locator('.pending-row').first())).toMatch(/^echo first\s+\w+$/)
+    expect(await visibleText(panel(page).locator('.pending-row').first())).toMatch(
+      /^echo first\s+Notable:\s+not proven to be harmless$/,
+    )
     expect(await visibleText(log(page).locator('.request-line-summary').first())).toBe('echo first')
     await panel(page)
       .getByRole('list', { name: 'Pending requests' })

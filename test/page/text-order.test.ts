@@ -268,6 +268,9 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
     await expectWordOrder(page.locator('.entry-path'), label, 'the name of a subagent')
     await expectStoredOrder(page.locator('.code-span'), command, 'code in a sentence')
     await expectStoredOrder(page.locator('.code-figure pre'), arabic, 'a code block')
+    // On a narrow screen, the transcript lists pending requests only while the sheet that shows them is lowered.
+    const lower = page.getByRole('button', { name: 'Lower', exact: true })
+    if ((await lower.count()) > 0) await lower.click()
     await expectStoredOrder(page.locator('.request-line-summary'), arabic, 'a pending request')
     // A click while the transcript is still being loaded may have no effect.
     const openDetail = async () => {

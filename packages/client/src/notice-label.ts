@@ -2,13 +2,13 @@
 import type { Event, Rule } from '@holdpoint/protocol'
 import { labelText, singleLine } from './display-text.ts'
 
-/** Returns a sentence about the event, escaped for display, or null if the audit log does not list events of its type. */
-export function noticeLabel(event: Event): string | null {
-  const text = noticeText(event)
+/** Returns a sentence about the event, escaped for display, or null if the audit log does not list events of its type. `removed` is the rule whose removal the event reports, if the caller knows it. */
+export function noticeLabel(event: Event, removed?: Rule): string | null {
+  const text = noticeText(event, removed)
   return text === null ? null : labelText(singleLine(text))
 }
 
-function noticeText(event: Event): string | null {
+function noticeText(event: Event, removed: Rule | undefined): string | null {
   switch (event.type) {
     case 'session.deleted':
       return `A session was deleted${deletedBy(event)}${keptDecisions(event)}`
@@ -20,7 +20,7 @@ function noticeText(event: Event): string | null {
     case 'rule.changed':
       return unusableFile(event.value) ?? `A rule was changed: ${ruleText(event.value)}`
     case 'rule.removed':
-      return `Rule ${event.rule} was removed`
+      return removed ? `A rule was removed: ${ruleText(removed)}` : `Rule ${event.rule} was removed`
     case 'token.added':
       return addedText(event)
     case 'token.removed':

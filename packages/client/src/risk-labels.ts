@@ -27,6 +27,11 @@ export function touchesLabel({ level, touches }: Risk): string {
   return touches.map(touch => touchLabels[touch]).join(', ')
 }
 
+/** Returns the words that stand beside the icon of a risk. Most risks are notable, so they say what the action touches: their level would not tell one from another. */
+export function shortRiskLabel(risk: Risk): string {
+  return risk.level === 'notable' ? touchesLabel(risk) : riskLevelLabels[risk.level]
+}
+
 /** Returns level and touches of a risk as one text, such as “Dangerous: deletes files, uses the network”. */
 export function riskLabel(risk: Risk): string {
   const touches = touchesLabel(risk)

@@ -1,5 +1,5 @@
 /** Tests the sentences for notices of the audit log. */
-import type { Event } from '@holdpoint/protocol'
+import type { Event, Rule } from '@holdpoint/protocol'
 import { expect, it } from 'vitest'
 import { noticeLabel } from '../src/index.ts'
 
@@ -11,6 +11,13 @@ it.each([
   [-12 * 365 * 24 * 3600_000, 'The clock was set back by 4380 days'],
 ])('the notice about a clock jump of %i ms uses the largest unit', (ms, text) => {
   expect(label({ type: 'clock.jumped', ms })).toBe(text)
+})
+
+it('the removal of a rule says what the rule was, if the caller knows the rule', () => {
+  const event = { cursor: 'e1-1', at: 1, session: null, type: 'rule.removed', rule: 'rul_1' } as Event // only these fields are read
+  const rule = { effect: 'deny', command: 'git push', scope: { cwd: '/srv' } } as Rule // only these fields are read
+  expect(noticeLabel(event)).toBe('Rule rul_1 was removed')
+  expect(noticeLabel(event, rule)).toBe('A rule was removed: deny git push in /srv')
 })
 
 it('the notice about a deleted session says who deleted the session and how many decisions are kept', () => {

@@ -1,6 +1,6 @@
 import { type Rule, RuleDraft, type RulePreview } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { riskLabel } from '../src/risk-labels.ts'
+import { riskLabel, shortRiskLabel } from '../src/risk-labels.ts'
 import { previewLabel, ruleExplanation, ruleLabel, ruleLimitsLabel } from '../src/rule-labels.ts'
 
 describe('labels of risk and rules', () => {
@@ -10,6 +10,14 @@ describe('labels of risk and rules', () => {
     )
     expect(riskLabel({ level: 'low', touches: [] })).toBe('Low risk')
     expect(riskLabel({ level: 'notable', touches: [] })).toBe('Notable: not proven to be harmless')
+  })
+  it('the short label of a notable risk says what the action touches, and other short labels name the level', () => {
+    expect(shortRiskLabel({ level: 'notable', touches: ['project-code', 'network'] })).toBe(
+      'runs project code, uses the network',
+    )
+    expect(shortRiskLabel({ level: 'notable', touches: [] })).toBe('not proven to be harmless')
+    expect(shortRiskLabel({ level: 'dangerous', touches: ['deletes'] })).toBe('Dangerous')
+    expect(shortRiskLabel({ level: 'low', touches: [] })).toBe('Low risk')
   })
   it('the explanation of a rule never repeats text of an agent', () => {
     const targets = [

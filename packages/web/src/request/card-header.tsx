@@ -49,7 +49,11 @@ function Asker({ request, showSession }: Omit<CardHeaderProps, 'othersAnswering'
         {showSession && session && (
           <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="driver" />
         )}
-        {showSession && session?.cwd && <Path path={session.cwd} className="folder mono" />}
+        {showSession && session?.cwd && (
+          <span className="folder">
+            <Path path={session.cwd} className="mono" />
+          </span>
+        )}
       </span>
       {agentPath.length > 0 && <AgentPath names={agentPath} />}
     </div>

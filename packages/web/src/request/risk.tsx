@@ -1,5 +1,5 @@
-/** Shows the risk of a request as an icon and a word, and what the request touches. Everything here comes from `risk`, which Holdpoint derives itself. */
-import { riskLevelLabels, touchesLabel } from '@holdpoint/client'
+/** Shows the risk of a request as an icon and words, and what the request touches. Everything here comes from `risk`, which Holdpoint derives itself. */
+import { riskLevelLabels, shortRiskLabel, touchesLabel } from '@holdpoint/client'
 import type { Risk, RiskLevel } from '@holdpoint/protocol'
 import CircleMinusIcon from 'lucide-react/icons/circle-minus'
 import OctagonAlertIcon from 'lucide-react/icons/octagon-alert'
@@ -15,11 +15,23 @@ export function RiskIcon({ level }: { readonly level: RiskLevel }): ReactNode {
   return <Icon className={`risk-icon ${level}`} />
 }
 
-export function RiskBadge({ level }: { readonly level: RiskLevel }): ReactNode {
+/** The words beside the icon. Screen readers do not read the icon, so they also read the level. */
+export function RiskWords({ risk }: { readonly risk: Risk }): ReactNode {
   return (
-    <span className={`risk-badge ${level}`}>
-      <RiskIcon level={level} />
-      {riskLevelLabels[level]}
+    <>
+      {risk.level === 'notable' && <span className="visually-hidden">{riskLevelLabels.notable}: </span>}
+      {shortRiskLabel(risk)}
+    </>
+  )
+}
+
+export function RiskBadge({ risk }: { readonly risk: Risk }): ReactNode {
+  return (
+    <span className={`risk-badge ${risk.level}`}>
+      <RiskIcon level={risk.level} />
+      <span>
+        <RiskWords risk={risk} />
+      </span>
     </span>
   )
 }
@@ -27,10 +39,10 @@ export function RiskBadge({ level }: { readonly level: RiskLevel }): ReactNode {
 /** The line of a card with its risk. Questions and forms have none. */
 export function RiskLine({ risk }: { readonly risk: Risk | undefined }): ReactNode {
   if (!risk) return null
-  const touches = touchesLabel(risk)
+  const touches = risk.level === 'notable' ? '' : touchesLabel(risk)
   return (
     <p className="risk-line">
-      <RiskBadge level={risk.level} />
+      <RiskBadge risk={risk} />
       {touches !== '' && <span className="risk-touches">{touches}</span>}
     </p>
   )

@@ -2,13 +2,14 @@
 import { cutMiddle, labelText, omissionMarker, sessionName } from '@holdpoint/client'
 import { type AuditEntry, limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
-import { useGateway, useSessions } from '../../gateway/gateway-context.ts'
+import { useSessions } from '../../gateway/gateway-context.ts'
 import { newestFirst } from '../../gateway/session-groups.ts'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { recentFolders } from '../shell/new-session/new-session-form.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { answerChoices, auditTexts, byChoices } from './texts.ts'
+import { usePeople } from './use-people.ts'
 
 export interface AuditFiltersProps {
   readonly filter: AuditFilter
@@ -88,17 +89,10 @@ function SessionSelect({ filter, onChange }: FieldProps): ReactNode {
   )
 }
 
-/** Offers the signed-in person and everyone who answered one of the loaded entries. */
+/** Offers everyone who may have answered: the signed-in person, people with access, and everyone who answered a loaded entry. */
 function PersonSelect({ filter, onChange, entries }: AuditFiltersProps): ReactNode {
-  const { me, myName } = useGateway()
-  const people = useMemo(() => {
-    const names = new Map([[me, myName]])
-    for (const entry of entries)
-      if (entry.kind === 'decision' && entry.resolution.personId !== undefined)
-        names.set(entry.resolution.personId, entry.resolution.person ?? entry.resolution.personId)
-    return [...names]
-  }, [entries, me, myName])
-  const isListed = filter.person === '' || people.some(([id]) => id === filter.person)
+  const people = usePeople(entries)
+  const isListed = filter.person === '' || people.has(filter.person)
   return (
     <select
       className="input session-select"
@@ -108,7 +102,7 @@ function PersonSelect({ filter, onChange, entries }: AuditFiltersProps): ReactNo
     >
       <option value="">{auditTexts.everyone}</option>
       {!isListed && <option value={filter.person}>{labelText(filter.person)}</option>}
-      {people.map(([id, name]) => (
+      {[...people].map(([id, name]) => (
         <option key={id} value={id}>
           {optionText(name)}
         </option>

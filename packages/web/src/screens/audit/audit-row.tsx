@@ -28,7 +28,7 @@ import './audit-row.css'
 
 export interface AuditRowProps {
   readonly entry: AuditDecision
-  /** The name of the rule that answered, if it is known. */
+  /** Which rule answered, if it is known. */
   readonly rule: string | undefined
 }
 
@@ -48,7 +48,7 @@ export const AuditRow = memo(function AuditRow({ entry, rule }: AuditRowProps): 
             {clockTime(entry.at, entry.at)}
           </time>
           <span className="audit-who" title={rule}>
-            {rule === undefined ? answeredByLabel(resolution, me) : auditTexts.rule(rule)}
+            {rule ?? answeredByLabel(resolution, me)}
           </span>
           <span className="audit-answer">
             <ToneIcon tone={tone} />

@@ -1,5 +1,6 @@
 /** The Audit log screen: every resolved request with its answer, who gave the answer and when, and whether the agent received it; and notices, such as changed rules and credentials. */
-import { noticeLabel } from '@holdpoint/client'
+import { noticeLabel, ruleLabel } from '@holdpoint/client'
+import type { Event } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGatewayTime } from '../../gateway/gateway-context.ts'
@@ -16,7 +17,7 @@ import { AuditFilters } from './audit-filters.tsx'
 import { AuditRow } from './audit-row.tsx'
 import { auditTexts, searchProgress } from './texts.ts'
 import { type AuditLog, useAuditLog } from './use-audit-log.ts'
-import { useRuleNames } from './use-rule-names.ts'
+import { type NamedRule, useNamedRules } from './use-named-rules.ts'
 import './audit-screen.css'
 
 export function AuditScreen(): ReactNode {
@@ -63,7 +64,7 @@ interface EntriesProps {
 function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
   const now = useGatewayTime(60_000)
   const { entries, loading, problem, before, reachedAt, loadMore } = log
-  const ruleNames = useRuleNames(entries)
+  const rules = useNamedRules(entries)
   const days = useMemo(() => byDay(entries, now), [entries, now])
   // Even a gateway without any request has notices, such as one about the sign-in.
   const isUndecided = !loading && problem === null && before === null && entries.every(({ kind }) => kind === 'notice')
@@ -88,9 +89,9 @@ function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
             {day.entries.map(entry => (
               <li key={entry.cursor}>
                 {entry.kind === 'decision' ? (
-                  <AuditRow entry={entry} rule={ruleNames.get(entry.resolution.rule ?? '')} />
+                  <AuditRow entry={entry} rule={ruleName(rules.get(entry.resolution.rule ?? ''))} />
                 ) : (
-                  <Notice at={entry.at} label={noticeLabel(entry.event) ?? entry.event.type} />
+                  <Notice at={entry.at} label={noticeText(entry.event, rules)} />
                 )}
               </li>
             ))}
@@ -121,6 +122,17 @@ function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
       )}
     </div>
   )
+}
+
+function ruleName(named: NamedRule | undefined): string | undefined {
+  if (!named) return undefined
+  const name = ruleLabel(named.rule)
+  return named.isRemoved ? auditTexts.removedRule(name) : auditTexts.rule(name)
+}
+
+function noticeText(event: Event, rules: ReadonlyMap<string, NamedRule>): string {
+  const removed = event.type === 'rule.removed' ? rules.get(event.rule)?.rule : undefined
+  return noticeLabel(event, removed) ?? event.type
 }
 
 function NoResults({ onClear }: Pick<EntriesProps, 'onClear'>): ReactNode {

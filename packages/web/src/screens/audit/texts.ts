@@ -23,6 +23,7 @@ export const auditTexts = {
   columns: ['Time', 'Who', 'Answer', 'Request', 'Session', 'Folder', 'Agent', 'From'],
   notice: 'Notice',
   rule: (name: string) => `Rule: ${name}`,
+  removedRule: (name: string) => `Removed rule: ${name}`,
   moreFilters: 'More filters',
   fewerFilters: 'Fewer filters',
   /** Texts beside the icons of answers that the agent has not received; the tooltip and the details have a sentence. */

@@ -15,7 +15,6 @@ import { draftStorage } from '../../storage/draft-storage.ts'
 import { inCooldown } from '../../ui/input-cooldown.ts'
 import { allowEach, type BatchAllow } from './batch-answers.ts'
 import { DenyAll } from './deny-all.tsx'
-import { reportHeight } from './report-height.ts'
 import { ReviewTable } from './review-table.tsx'
 import { batchTexts, reviewTexts } from './texts.ts'
 import type { BatchSend } from './use-batch-send.ts'
@@ -73,7 +72,7 @@ export function BatchReview({ requests, leftOut, active, batchSend, onRemove, on
         {/* What has been on the screen is forgotten when the selection changes. */}
         <ReviewTable key={requests.map(({ id }) => id).join()} {...{ requests, leftOut, batch, onRemove }} />
       </FullyShownProvider>
-      <footer ref={reportHeight} className="batch-bar">
+      <footer className="batch-bar">
         <ScrollHint fullyShown={fullyShown} action="allow" />
         {denying ? (
           <DenyAll

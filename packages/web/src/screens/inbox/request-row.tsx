@@ -1,12 +1,12 @@
 /** A row of the inbox: one request in two short lines while it is pending, a receipt once it is resolved. */
-import { actionLabel, riskLevelLabels, sessionName, summary, timeSince } from '@holdpoint/client'
+import { actionLabel, sessionName, summary, timeSince } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { type MouseEvent, memo, type ReactNode, type RefCallback, useCallback, useLayoutEffect, useRef } from 'react'
 import { useGatewayTime, useInboxPart } from '../../gateway/gateway-context.ts'
 import { deadlineLabel } from '../../request/deadline-labels.ts'
 import { KindIcon } from '../../request/kind-icon.tsx'
 import { Receipt } from '../../request/receipt/receipt.tsx'
-import { RiskIcon } from '../../request/risk.tsx'
+import { RiskIcon, RiskWords } from '../../request/risk.tsx'
 import { cardTexts } from '../../request/texts.ts'
 import { href } from '../../routes.ts'
 import { InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
@@ -112,15 +112,23 @@ function PendingRow({ request, isTabStop, selected, grouping, onSelect, onOpen }
         <RowTimes request={request} />
         <span className="row-who">
           <span className={`row-label ${risk?.level ?? ''}`}>
-            {risk ? riskLevelLabels[risk.level] : actionLabel(ask)}
+            {risk ? <RiskWords risk={risk} /> : actionLabel(ask)}
           </span>
           {grouping !== 'session' && <RowSession request={request} />}
           {/* A command or a path says what it does. Any other text is the agent's own, so our label goes with it. */}
-          {risk && (!short.isCode || grouping === 'session') && <span className="row-fact">{actionLabel(ask)}</span>}
+          {risk && (!short.isCode || grouping === 'session') && <RowAction label={actionLabel(ask)} />}
           {grouping === 'none' && <RowFolder request={request} />}
         </span>
       </a>
     </>
+  )
+}
+
+function RowAction({ label }: { readonly label: string }): ReactNode {
+  return (
+    <span className="row-fact">
+      <span>{label}</span>
+    </span>
   )
 }
 

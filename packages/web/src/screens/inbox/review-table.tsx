@@ -81,7 +81,7 @@ function ReviewRow({ request, isStarted, note, onRemove }: ReviewRowProps): Reac
       <td className="review-risk">
         <input type="checkbox" checked onChange={() => onRemove(id)} aria-label={reviewTexts.remove(label)} />
         <div>
-          {risk && <RiskBadge level={risk.level} />}
+          {risk && <RiskBadge risk={risk} />}
           <span className="review-action">{label}</span>
         </div>
       </td>

@@ -1,6 +1,5 @@
 /** The bar below the list of a narrow screen while requests are selected. It opens the review of the selected requests. */
 import type { ReactNode } from 'react'
-import { reportHeight } from './report-height.ts'
 import { batchTexts, reviewTexts } from './texts.ts'
 import type { Selection } from './use-selection.ts'
 import './selection-bar.css'
@@ -13,7 +12,7 @@ export interface SelectionBarProps {
 export function SelectionBar({ selection: { selected, clear }, onReview }: SelectionBarProps): ReactNode {
   if (selected.size === 0) return null
   return (
-    <div ref={reportHeight} className="selection-bar" role="toolbar" aria-label={batchTexts.selection}>
+    <div className="selection-bar" role="toolbar" aria-label={batchTexts.selection}>
       <span>{reviewTexts.selected(selected.size)}</span>
       <button type="button" className="button plain" onClick={clear}>
         {reviewTexts.clear}

@@ -63,7 +63,8 @@ export function useOpenRequest({ list, ids, listRef, linked, isWide }: OpenReque
     },
     [activate, isWide],
   )
-  useRoutedRequest({ current: current.id, ids, linked, isWide, activate })
+  const chosen = current.isActive || !isWide ? current.id : null
+  useRoutedRequest({ current: current.id, chosen, ids, linked, isWide, activate })
   useFocusOnNext(current, listRef, isWide ? null : linked)
   const shown = isWide || linked ? current.id : null
   return { active: current.isActive ? current.id : null, shown, activate, open }
@@ -90,11 +91,16 @@ function currentOf(
 
 interface RoutedRequestOptions extends Omit<OpenRequestOptions, 'list' | 'listRef'> {
   readonly current: RequestId | null
+  /** The request that the URL names; null while the page shows a request that the person did not move to. */
+  readonly chosen: RequestId | null
   readonly activate: Activate
 }
 
-/** Opens the request in the URL as soon as the list shows it, or says that it is no longer pending. On a narrow screen, the URL then follows the open request. */
-function useRoutedRequest({ current, ids, linked, isWide, activate }: RoutedRequestOptions): void {
+/** The person stays at a request for this long before the URL names it, because browsers limit how often the URL may change. */
+const followMs = 300
+
+/** Opens the request in the URL as soon as the list shows it, or says that it is no longer pending. The URL then follows the open request, so that a reload and the back button return to it. */
+function useRoutedRequest({ current, chosen, ids, linked, isWide, activate }: RoutedRequestOptions): void {
   const complete = useInboxPart(snapshot => snapshot.complete && snapshot.status === 'live')
   // Check the snapshot instead of the list, because the list may hold back a pending request.
   const isPending = useInboxPart(({ requests }) => linked !== null && requests.get(linked)?.status === 'pending')
@@ -102,9 +108,9 @@ function useRoutedRequest({ current, ids, linked, isWide, activate }: RoutedRequ
   useLayoutEffect(() => {
     if (!linked) handled.current = null
     else if (handled.current === linked) {
-      if (current === linked) return
-      handled.current = isWide ? null : current
-      replaceRoute({ screen: 'inbox', ...(current && !isWide && { request: current }) })
+      if (current === linked || isWide) return
+      handled.current = current
+      replaceRoute({ screen: 'inbox', ...(current && { request: current }) })
     } else if (ids.includes(linked) && isPending) {
       handled.current = linked
       activate(linked)
@@ -115,6 +121,15 @@ function useRoutedRequest({ current, ids, linked, isWide, activate }: RoutedRequ
       if (!isWide) replaceRoute({ screen: 'inbox' })
     }
   }, [linked, current, ids, complete, isPending, isWide, activate])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect above may have handled the linked request when one of these changed
+  useEffect(() => {
+    if (!isWide || chosen === linked || (linked !== null && handled.current !== linked)) return
+    const timer = setTimeout(() => {
+      handled.current = chosen
+      replaceRoute({ screen: 'inbox', ...(chosen && { request: chosen }) })
+    }, followMs)
+    return () => clearTimeout(timer)
+  }, [chosen, linked, isWide, complete, isPending])
 }
 
 /** If the focus was in the card that disappeared or on the row of another request, moves the focus to the row of the next request without scrolling, or to its card if that covers the list. */

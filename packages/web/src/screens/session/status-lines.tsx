@@ -9,8 +9,9 @@ import {
 } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
+import { KindIcon } from '../../request/kind-icon.tsx'
 import { Receipt } from '../../request/receipt/receipt.tsx'
-import { RiskBadge } from '../../request/risk.tsx'
+import { RiskIcon, RiskWords } from '../../request/risk.tsx'
 import { ExactText, InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
@@ -22,13 +23,16 @@ import './status-lines.css'
 /** A request in the transcript: a button that shows its card while pending, a receipt once resolved. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
   const { request } = entry
+  const { ask, risk } = request
   const showRequest = use(ShowRequestContext)
   if (request.status === 'resolved') return <Receipt request={request} showSession={false} />
   return (
     <button type="button" className="request-line" onClick={() => showRequest(request.id)}>
-      {request.risk && <RiskBadge level={request.risk.level} />}
-      <RequestSummary ask={request.ask} className="request-line-summary" />
-      <span className="request-line-action">{actionLabel(request.ask)}</span>
+      {risk ? <RiskIcon level={risk.level} /> : <KindIcon kind={ask.kind} />}
+      <RequestSummary ask={ask} className="request-line-summary" />
+      <span className={`request-line-about ${risk?.level ?? ''}`}>
+        {risk ? <RiskWords risk={risk} /> : actionLabel(ask)}
+      </span>
       <span className="request-line-state">{transcriptTexts.waitingHere}</span>
     </button>
   )

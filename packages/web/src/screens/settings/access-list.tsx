@@ -97,7 +97,7 @@ function AccessRow({ token, isOwn, now, onRevoked }: AccessRowProps): ReactNode 
   const facts = [
     accessTexts.roles[role],
     accessTexts.created(shortDate(madeAt)),
-    lastUsedAt === null ? accessTexts.neverUsed : accessTexts.used(timeSince(lastUsedAt, now)),
+    usedLabel(lastUsedAt, isOwn, now),
     ...(expiresAt === null ? [] : [accessTexts.expires(shortDate(expiresAt))]),
   ]
   return (
@@ -127,4 +127,10 @@ function AccessRow({ token, isOwn, now, onRevoked }: AccessRowProps): ReactNode 
       />
     </li>
   )
+}
+
+/** The gateway records uses with a delay, but this browser is in use. */
+function usedLabel(lastUsedAt: number | null, isOwn: boolean, now: number): string {
+  if (isOwn) return accessTexts.inUse
+  return lastUsedAt === null ? accessTexts.neverUsed : accessTexts.used(timeSince(lastUsedAt, now))
 }

@@ -1,4 +1,4 @@
-/** Creates a one-time link that signs in another browser, and shows it as text and as a QR code. */
+/** Creates a one-time link that signs in another browser. */
 import { type ReactNode, useState } from 'react'
 import { encode } from 'uqr'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -8,7 +8,7 @@ import { clockTime } from '../../text/format-time.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { deviceTexts } from './texts.ts'
 
-interface Link {
+export interface Link {
   readonly url: string
   readonly expiresAt: number
 }
@@ -45,24 +45,30 @@ export function DeviceLink(): ReactNode {
           {problem}
         </p>
       )}
-      {link && (
-        <div className="device-link">
-          <QrCode text={link.url} />
-          <div className="device-link-text">
-            <p className="small">{deviceTexts.scan}</p>
-            <p className="mono device-link-url">{link.url}</p>
-            <p className="soft small">
-              {deviceTexts.expires(clockTime(link.expiresAt))} <CopyButton text={link.url} />
-            </p>
-          </div>
-        </div>
-      )}
+      {link && <LinkView link={link} />}
     </>
   )
 }
 
+/** The link as text, and as a QR code if another device can open it. */
+export function LinkView({ link: { url, expiresAt } }: { readonly link: Link }): ReactNode {
+  const isOnlyHere = isLoopback(new URL(url).hostname)
+  return (
+    <div className="device-link">
+      {!isOnlyHere && <QrCode text={url} />}
+      <div className="device-link-text">
+        <p className="small">{isOnlyHere ? deviceTexts.openHere : deviceTexts.scan}</p>
+        <p className="mono device-link-url">{url}</p>
+        <p className="soft small">
+          {deviceTexts.expires(clockTime(expiresAt))} <CopyButton text={url} />
+        </p>
+      </div>
+    </div>
+  )
+}
+
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || host.startsWith('127.')
 }
 
 /** Dark squares on white in both themes, because many cameras cannot read an inverted code. */

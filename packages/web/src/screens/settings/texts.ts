@@ -19,8 +19,9 @@ export const deviceTexts = {
   making: 'Creating…',
   scan: 'Scan this code with your phone, or open the link in the other browser.',
   expires: (time: string) => `Works once, until ${time}.`,
+  openHere: 'Open this link in another browser on this computer.',
   onlyHere: (host: string) =>
-    `This page is open at ${host}, which only this computer can reach. To use a phone, open Holdpoint at an address that the phone can reach, for example through an SSH tunnel or a VPN, and create the link there. docs/configuration.md explains “host” and “hosts”.`,
+    `Only this computer can open ${host}, so there is no QR code for a phone. To use a phone, start the gateway with “--host ADDRESS --allow-remote” and an address that the phone can reach, or forward the port through a VPN or a tunnel. Then open Holdpoint at that address and create the link there. docs/configuration.md explains “host” and “hosts”.`,
   qrLabel: 'QR code of the link',
 } as const
 
@@ -34,6 +35,7 @@ export const accessTexts = {
   roles: { owner: 'owner', person: 'person', runner: 'runner', agent: 'agent' },
   created: (date: string) => `created ${date}`,
   used: (when: string) => (when === 'now' ? 'used just now' : `last used ${when} ago`),
+  inUse: 'in use now',
   neverUsed: 'never used',
   expires: (date: string) => `expires ${date}`,
   revoke: 'Revoke',
