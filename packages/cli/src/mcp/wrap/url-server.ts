@@ -26,8 +26,8 @@ const lastEventsMs = 500
 interface OpenRequest {
   readonly id: RequestId
   /** The id of the last event on its stream, with which the SDK resumes the stream. */
-  token: string | null
-  stream: { hasToken: boolean }
+  lastEventId: string | null
+  stream: { hasEvents: boolean }
   failures: number
 }
 
@@ -61,11 +61,11 @@ export class UrlServer implements ServerTransport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (!('method' in message && 'id' in message)) return this.#transport.send(message)
     const { id } = message
-    const open: OpenRequest = { id, token: null, stream: { hasToken: false }, failures: 0 }
+    const open: OpenRequest = { id, lastEventId: null, stream: { hasEvents: false }, failures: 0 }
     this.#open.set(id, open)
-    const onresumptiontoken = (token: string) => {
-      open.token = token
-      open.stream.hasToken = true
+    const onresumptiontoken = (eventId: string) => {
+      open.lastEventId = eventId
+      open.stream.hasEvents = true
     }
     try {
       await this.#transport.send(message, { onresumptiontoken })
@@ -103,19 +103,19 @@ export class UrlServer implements ServerTransport {
   /** Returns the request that is sent, or whose stream is resumed. */
   #requestOf({ method, body, headers }: RequestInit): OpenRequest | undefined {
     if (method === 'POST') return this.#open.get(Object(JSON.parse(String(body))).id)
-    const token = new Headers(headers).get('last-event-id')
-    return token === null ? undefined : [...this.#open.values()].find(open => open.token === token)
+    const eventId = new Headers(headers).get('last-event-id')
+    return eventId === null ? undefined : [...this.#open.values()].find(open => open.lastEventId === eventId)
   }
 
   /** Returns the same response, whose end is noticed. A response without a body promises a reply on another stream. */
   #watched(response: Response, open: OpenRequest): Response {
     if (!response.body || response.status === 202) return response
-    const stream = { hasToken: false }
+    const stream = { hasEvents: false }
     open.stream = stream
     open.failures = 0
     const body = withEnd(response.body, () => {
       // The SDK resumes a stream on which it has seen the id of an event, and no other.
-      this.#clock.after(lastEventsMs, () => stream.hasToken || this.#lose(open), { background: true })
+      this.#clock.after(lastEventsMs, () => stream.hasEvents || this.#lose(open), { background: true })
     })
     return new Response(body, response)
   }
