@@ -1,8 +1,9 @@
 /** Removes compiled files in packages/NAME/dist whose source no longer exists. `tsc -b` leaves them behind, and they would be published. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const packages = new URL('../packages/', import.meta.url).pathname
+const packages = fileURLToPath(new URL('../packages/', import.meta.url))
 for (const name of readdirSync(packages)) {
   const dist = join(packages, name, 'dist')
   if (!existsSync(dist)) continue

@@ -376,6 +376,10 @@ describe('the source tree', () => {
         file,
       ).toBeUndefined()
   })
+  it('the source tree turns the URL of a module into a path with fileURLToPath, because a folder can have a space in its name', () => {
+    for (const file of code.filter(name => /\.(?:ts|mjs|js)$/.test(name) && !name.endsWith('tidy.test.ts')))
+      expect(/import\.meta\.url\)\.pathname/.exec(readFileSync(join(root, file), 'utf8'))?.[0], file).toBeUndefined()
+  })
   it('the source tree has a lock file with the optional binaries of every platform, which npm ci requires', () => {
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { optionalDependencies?: Record<string, string>; resolved?: string }>
@@ -401,6 +405,21 @@ describe('the checks of the source tree', () => {
       const { status, stdout } = spawnSync(process.execPath, [vitest, 'run'], { cwd: folder, encoding: 'utf8' })
       expect(stdout).toContain('1 failed')
       expect(status).toBe(1)
+    })
+  })
+
+  it('the build removes stale compiled files in a clone whose path has a space', () => {
+    inTemporaryFolder(folder => {
+      const dist = join(folder, 'my clone/packages/rules/dist')
+      mkdirSync(dist, { recursive: true })
+      mkdirSync(join(folder, 'my clone/scripts'))
+      writeFileSync(join(dist, 'gone.js'), '')
+      const script = join(folder, 'my clone/scripts/remove-stale-output.mjs')
+      copyFileSync(join(root, 'scripts/remove-stale-output.mjs'), script)
+      const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
+      expect(stderr).toBe('')
+      expect(status).toBe(0)
+      expect(readdirSync(dist)).toEqual([])
     })
   })
 

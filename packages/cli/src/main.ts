@@ -36,6 +36,8 @@ const program = new Command('holdpoint')
   .enablePositionalOptions()
   .showHelpAfterError(seeHelp)
   .configureHelp({
+    // Wrap descriptions between words on narrow screens, too: by default, commander leaves this to the terminal if fewer than 40 columns are left.
+    minWidthToWrap: 10,
     // Leave out `[options]`, which almost every command has, so that the descriptions fit on a line.
     subcommandTerm: command =>
       [
@@ -82,7 +84,11 @@ for (const name of ['up', 'gateway'] as const) {
     .addOption(new Option('--supervised <start>').choices(['first', 'again']).hideHelp())
     .action(async ({ home, json, acceptDataLoss, supervised, detach, ...flags }) => {
       const { config, dataFolder } = await readSettings(flags, home)
-      if (detach) return (await import('./gateway/detach.ts')).upDetached(argumentsOf(name), dataFolder, json === true)
+      if (detach)
+        return (await import('./gateway/detach.ts')).upDetached(argumentsOf(name), dataFolder, {
+          json: json === true,
+          startsRunner: config.runner !== 'none',
+        })
       await (await import('./gateway/up.ts')).up(config, dataFolder, { json, acceptDataLoss, supervised })
     })
   if (name === 'up') command.option('--detach', optionHelp.detach)

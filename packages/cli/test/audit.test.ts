@@ -1,5 +1,6 @@
 /** `holdpoint audit list`, `holdpoint audit verify` and `holdpoint doctor` on the store of a real gateway. */
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
@@ -93,6 +94,28 @@ describe('holdpoint audit verify', () => {
         out: expect.stringMatching(/^✓ Verified \d+ events and \d+ rows\. Nothing was changed\./),
       })
     }
+  })
+  it('holdpoint audit verify and backup read the store that --store names, although the gateway has another one open', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    await denyOne(gateway)
+    const copy = join(gateway.folder, 'copy.db')
+    const home = ['--home', gateway.home.path]
+    expect((await runCli(['backup', copy, ...home])).code).toBe(0)
+    await denyOne(gateway)
+    const eventsOf = async (...store: readonly string[]) =>
+      Number(/Verified (\d+) events/.exec((await verify(gateway, ...store)).out)?.[1])
+    expect(await eventsOf('--store', `file:${gateway.home.databaseFile}`)).toBe(await eventsOf())
+    expect(await eventsOf('--store', `file:${copy}`)).toBeLessThan(await eventsOf())
+    const missing = `file:${join(gateway.folder, 'missing.db')}`
+    expect(await verify(gateway, '--store', missing)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('There is no database at'),
+    })
+    const second = join(gateway.folder, 'second.db')
+    expect(await runCli(['backup', second, '--store', `file:${copy}`, ...home])).toMatchObject({
+      code: 0,
+      out: expect.not.stringContaining('while the gateway was running'),
+    })
   })
   it('holdpoint audit verify exits with 1, and names and explains the first problem, if a row was changed', async () => {
     const gateway = await startGateway({ runner: 'none' })

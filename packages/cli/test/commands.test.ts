@@ -38,6 +38,11 @@ describe('holdpoint', () => {
     ['a malformed URL', ['inbox', '--url', 'nonsense'], /--url must be like http:.*, not "nonsense"/],
     ['a URL without http', ['inbox', '--url', 'localhost:4747'], /--url must be like http:/],
     ['an unknown state', ['sessions', '--state', 'asleep'], /starting, working, idle, parked, disconnected, ended/],
+    [
+      'an unknown subcommand of watch',
+      ['watch', 'nonsense'],
+      /unknown command 'nonsense'[\s\S]*holdpoint watch --help/,
+    ],
     ['an unknown option', ['up', '--loud'], /--loud[\s\S]*holdpoint up --help/],
     ['an unknown choice', ['up', '--runner', 'cloud'], /--runner/],
     ['a missing argument', ['backup'], /file[\s\S]*holdpoint backup --help/],
@@ -109,6 +114,12 @@ describe('the data folder', () => {
 it('the notes below the help of a command fit on a screen with 80 columns', () => {
   const lines = Object.entries(moreHelp).flatMap(([command, text]) => text.split('\n').map(line => ({ command, line })))
   expect(lines.filter(({ line }) => line.length > 80)).toEqual([])
+})
+
+it('the help of a command wraps its descriptions between words on a screen with 40 columns', async () => {
+  const terminal = new Terminal(['show', '--help'], { columns: 40 })
+  expect(await terminal.exit).toBe(0)
+  await terminal.waitFor(/--json +Print the request or\s+the session as JSON/)
 })
 
 describe('holdpoint link', () => {

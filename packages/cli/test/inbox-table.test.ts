@@ -44,6 +44,19 @@ describe('the list of pending requests', () => {
       expect.stringMatching(/^req_abcdef {2}npm run mig.*ing$/),
     ])
   })
+  it('the list of pending requests shows the session on a wide screen although the name of an MCP tool is long', () => {
+    const long = { ...ask, tool: 'mcp__tracker__create_issue_from_template', action: undefined }
+    const lines = drawn(
+      [request(), request({ ask: { ...long, action: { mcp: 'tracker', tool: 'create_issue' } } })],
+      100,
+    )
+    expect(lines[0]).toMatch(/^ID +AGE +SESSION +RISK +ACTION +WHAT$/)
+    expect(lines[1]).toBe(
+      'req_abcdef  2 min  api-server  Notable  Run a command             npm run migrate -- --env staging',
+    )
+    expect(lines[2]).toMatch(/ {2}Use “create_.*…/)
+    expect(drawn([request()], 100)[0]).toMatch(/SESSION +RISK +ACTION/)
+  })
   it('the list of pending requests has a column for deadlines only if a request has one', () => {
     const requests = [
       request({ deadlineAt: now + 240_000 }),

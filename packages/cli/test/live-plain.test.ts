@@ -75,7 +75,7 @@ describe('holdpoint run and tui in a pipe', () => {
   it('holdpoint tui in a pipe reports that it needs an interactive terminal', async () => {
     const { code, err } = await runCli(['tui', '--home', fixture.gateway.home.path])
     expect(code).toBe(2)
-    expect(err).toContain('needs an interactive terminal')
+    expect(err).toMatch(/^holdpoint: `tui` needs an interactive terminal\./)
   })
 })
 

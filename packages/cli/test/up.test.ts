@@ -237,17 +237,23 @@ describe('holdpoint up', () => {
     expect(runningProcess(gateway.home, 'gateway')).toBeNull()
   })
 
-  it('holdpoint up runs in the background with --detach, prints a link, and is stopped by holdpoint down', async () => {
-    const { home } = new GatewayProcess({})
-    const flags = ['--runner', 'none', '--home', home.path]
-    const { code, out } = await runCli(['up', '--detach', '--port', '0', ...flags, '--json'])
+  it('holdpoint up runs in the background with --detach, prints a link when agents can be started, and is stopped by holdpoint down', async () => {
+    const { home, folder } = new GatewayProcess({})
+    const flags = ['--home', home.path]
+    // A busy machine needs this long to start the runner after the gateway.
+    const slowRunner = join(folder, 'slow-runner.cjs')
+    const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)'
+    writeFileSync(slowRunner, `if (process.argv.includes('runner')) ${wait}`)
+    const env = { ...cleanEnvironment(), NODE_OPTIONS: `--require ${slowRunner}` }
+    const { code, out } = await runCli(['up', '--detach', '--port', '0', ...flags, '--json'], { env })
     expect(code).toBe(0)
     expect(JSON.parse(out)).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       link: expect.stringContaining('/#code='),
       tokenFile: home.tokenFile,
     })
-    expect((await runCli(['status', '--home', home.path])).out).toContain('Holdpoint is running at ')
+    const status = JSON.parse((await runCli(['status', '--home', home.path, '--json'])).out)
+    expect(status).toMatchObject({ runners: 1, agents: expect.arrayContaining(['rehearsal']) })
     const again = await runCli(['up', '--detach', '--port', '0', ...flags])
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('is already running at')])
     expect(statSync(join(home.path, 'gateway.log')).mode & 0o777).toBe(0o600)

@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
+import { rulesFindings } from '../src/commands/doctor-rules.ts'
 import { runCliAgainst } from './support/cli-process.ts'
 
 let gateway: GatewayProcess
@@ -76,6 +77,8 @@ describe('holdpoint watch check', () => {
     expect(text).toContain('Codex in your own terminal: This agent does not report whether a command failed')
     writeFileSync(ownFile(), '{"use": ["loop-guard"]}')
     expect(await holdpoint('watch', 'check')).toMatch(/1 watcher, 0 variables[\s\S]*loop-guard/)
+    const [ofOwnFile] = rulesFindings(gateway.home, [], gateway.folder)
+    expect(ofOwnFile?.detail, 'doctor counts watchers, too').toBe(`${ownFile()} (0 rules, 1 watcher)`)
     rmSync(file)
     expect(await holdpoint('watch', 'check')).not.toContain(file)
     expect(await refused('watch', 'check', gateway.folder)).toMatchObject({ code: 3 })

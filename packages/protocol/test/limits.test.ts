@@ -140,7 +140,7 @@ describe('an input', () => {
 })
 
 it('every limit is used in the source code', () => {
-  const packages = new URL('../../', import.meta.url).pathname
+  const packages = join(import.meta.dirname, '../..')
   const sources = readdirSync(packages).flatMap(name =>
     readdirSync(join(packages, name, 'src'), { recursive: true, encoding: 'utf8' })
       .filter(file => /\.tsx?$/.test(file) && file !== 'limits.ts')

@@ -296,5 +296,10 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect(await listed()).toMatch(/holdpoint: .*mcp - .*Connected/)
     expect((await mcp('remove', 'claude')).err).toBe('')
     expect(await listed()).not.toContain('holdpoint:')
+    expect(await mcp('remove', 'claude')).toEqual({
+      code: 0,
+      out: 'Holdpoint is not among the MCP servers of claude.\n',
+      err: '',
+    })
   })
 })

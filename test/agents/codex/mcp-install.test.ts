@@ -24,7 +24,14 @@ describe('holdpoint mcp install codex', () => {
       transport: { command: 'env', args: expect.arrayContaining([holdpoint, 'mcp']) },
       tool_timeout_sec: 604_800,
     })
-    expect((await own.holdpoint('mcp', 'remove', 'codex')).code).toBe(0)
+    expect(await own.holdpoint('mcp', 'remove', 'codex')).toMatchObject({
+      code: 0,
+      out: 'Holdpoint is no longer among the MCP servers of codex.\n',
+    })
+    expect(await own.holdpoint('mcp', 'remove', 'codex')).toMatchObject({
+      code: 0,
+      out: 'Holdpoint is not among the MCP servers of codex.\n',
+    })
     expect(await own.printed('mcp', 'list')).toMatch(/other/)
     expect(await own.printed('mcp', 'list')).not.toContain('holdpoint')
     expect(existsSync(file) && readFileSync(file, 'utf8')).not.toContain('tool_timeout_sec')

@@ -20,7 +20,14 @@ describe('holdpoint mcp install gemini', () => {
     const { mcpServers } = JSON.parse(readFileSync(join(own.home, '.gemini/settings.json'), 'utf8'))
     expect(mcpServers.holdpoint).toMatchObject({ command: 'env', timeout: 604_800_000 })
     expect(await own.printed('mcp', 'list')).toMatch(/holdpoint: .*mcp \(stdio\) - Connected/)
-    expect((await own.holdpoint('mcp', 'remove', 'gemini')).code).toBe(0)
+    expect(await own.holdpoint('mcp', 'remove', 'gemini')).toMatchObject({
+      code: 0,
+      out: 'Holdpoint is no longer among the MCP servers of gemini.\n',
+    })
+    expect(await own.holdpoint('mcp', 'remove', 'gemini')).toMatchObject({
+      code: 0,
+      out: 'Holdpoint is not among the MCP servers of gemini.\n',
+    })
     expect(await own.printed('mcp', 'list')).not.toContain('holdpoint:')
   })
 })

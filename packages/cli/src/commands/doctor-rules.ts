@@ -44,7 +44,7 @@ function findingsOf({ file, folder, trust, content, exposure }: RulesFile): read
     case 'problem':
       return [{ name, ok: false, detail: `${file}: ${content.problem}`, remedy: problemRemedy }]
     case 'rules': {
-      const detail = `${file} (${content.rules.length})`
+      const detail = `${file} (${counted(content.rules.length, 'rule')}, ${counted(content.watchers.length, 'watcher')})`
       if (isTrusted || content.rules.every(({ effect }) => effect !== 'allow')) return [{ name, ok: true, detail }]
       const reason = trust === 'changed' ? 'it has changed since you trusted it' : 'you have not trusted it'
       return [
@@ -57,4 +57,8 @@ function findingsOf({ file, folder, trust, content, exposure }: RulesFile): read
       ]
     }
   }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -7,7 +7,7 @@ import { Fault, messageOf } from '@holdpoint/protocol'
 import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, runningProcess } from '../config/data-folder.ts'
 import { parseStoreLocation, type StoreLocation } from '../gateway/open-store.ts'
-import { verifyLocation } from '../gateway/verify.ts'
+import { isOtherStore, verifyLocation } from '../gateway/verify.ts'
 
 export interface Finding {
   readonly name: string
@@ -66,7 +66,8 @@ async function fileFinding(location: SqliteLocation, dataFolder: DataFolder): Pr
   const { file } = location
   if (!existsSync(file)) return { name, ok: true, detail: `${file}, created on first start` }
   const { size } = statSync(file)
-  const inUse = runningProcess(dataFolder, 'gateway') === null ? '' : ', in use by the gateway'
+  const isInUse = runningProcess(dataFolder, 'gateway') !== null && !isOtherStore(location, dataFolder)
+  const inUse = isInUse ? ', in use by the gateway' : ''
   const detail = `${file} (${Math.ceil(size / 1024).toLocaleString('en-US')} KiB)${inUse}`
   if (size > copyMaxBytes)
     return { name, ok: true, detail, remedy: 'check this large database with: holdpoint audit verify' }

@@ -360,7 +360,8 @@ See also: holdpoint COMMAND --help`,
 export function unknownCommand(typed: string, similar: string | null): string {
   return `Unknown command "${typed}".${similar === null ? '' : ` Did you mean holdpoint ${similar}?`} See holdpoint --help`
 }
-export function unknownMcpCommand(typed: string): string {
+/** Says the same as commander about a mistyped subcommand of a command that also runs without one. */
+export function unknownSubcommand(typed: string): string {
   return `error: unknown command '${typed}'`
 }
 export const seeHelp = '(see holdpoint --help)'

@@ -1,6 +1,6 @@
 /** Defines `holdpoint mcp` and its subcommands. Their code is imported only when one of them runs. */
 import { Argument, type Command, type Option } from 'commander'
-import { argumentHelp, mcpHelp, moreHelp, optionHelp, unknownMcpCommand } from './help-texts.ts'
+import { argumentHelp, mcpHelp, moreHelp, optionHelp, unknownSubcommand } from './help-texts.ts'
 
 /** The agents whose settings Holdpoint can change. */
 const agents = ['claude', 'codex', 'gemini', 'opencode']
@@ -19,7 +19,7 @@ export function defineMcpCommands(
     .allowExcessArguments()
     .action(async ({ http, ...options }, command: Command) => {
       const [typed] = command.args
-      if (typed !== undefined) command.error(unknownMcpCommand(typed))
+      if (typed !== undefined) command.error(unknownSubcommand(typed))
       if (http) await (await import('../mcp/http/http-server.ts')).runMcpHttp(options)
       else await (await import('../mcp/mcp.ts')).runMcp(options)
     })

@@ -3,7 +3,7 @@ import { SessionState } from '@holdpoint/protocol'
 import { Argument, type Command, Option } from 'commander'
 import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
 import { collect, jsonOption } from './command-options.ts'
-import { argumentHelp, type commandHelp, moreHelp, optionHelp } from './help-texts.ts'
+import { argumentHelp, type commandHelp, moreHelp, optionHelp, unknownSubcommand } from './help-texts.ts'
 import { defineWatcherCommands } from './watcher-command.ts'
 
 const sessionArgument = () => new Argument('<session>', argumentHelp.session)
@@ -57,7 +57,13 @@ export function defineSessionCommands(
     // Options after the name of a subcommand belong to the subcommand.
     .enablePositionalOptions()
     .helpCommand(false)
-    .action(async options => (await import('./watch.ts')).watch(options))
+    // Without this call, commander would report a mistyped subcommand as an excess argument.
+    .allowExcessArguments()
+    .action(async (options, command: Command) => {
+      const [typed] = command.args
+      if (typed !== undefined) command.error(unknownSubcommand(typed))
+      await (await import('./watch.ts')).watch(options)
+    })
   defineWatcherCommands(watch, addAddress, gateway)
   gatewayCommand('logs')
     .addArgument(sessionArgument())

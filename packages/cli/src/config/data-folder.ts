@@ -174,6 +174,8 @@ export interface GatewayPidFile extends PidFile {
   readonly url: string
   /** The path of the gateway's Unix socket. Older versions had none. */
   readonly socket?: string
+  /** The SQLite file that the gateway has open, or null with another store. Older versions did not write it. */
+  readonly storeFile?: string | null
 }
 
 function processExists(pid: number): boolean {
@@ -187,7 +189,7 @@ function processExists(pid: number): boolean {
 
 export function writeGatewayPidFile(
   dataFolder: DataFolder,
-  address: Pick<GatewayPidFile, 'url' | 'socket'>,
+  address: Pick<GatewayPidFile, 'url' | 'socket' | 'storeFile'>,
   supervisor?: number,
 ): void {
   const pidFile: GatewayPidFile = {
@@ -221,6 +223,11 @@ function readPidFile(dataFolder: DataFolder, name: string): PidFile | null {
 export function runningProcess(dataFolder: DataFolder, name: 'gateway' | 'runner'): PidFile | null {
   const pidFile = readPidFile(dataFolder, name)
   return pidFile && (isRunning(pidFile) || runningSupervisor(pidFile)) ? pidFile : null
+}
+/** Returns the SQLite file that the running gateway has open, null if it uses another store, or undefined if that is not known or no gateway runs. */
+export function storeFileOfGateway(dataFolder: DataFolder): string | null | undefined {
+  const pidFile = runningProcess(dataFolder, 'gateway') as GatewayPidFile | null // only gateways write this file
+  return pidFile?.storeFile
 }
 /** Returns the process that restarts this one after a crash, or null. */
 export function runningSupervisor({ supervisor }: PidFile): PidFile | null {

@@ -9,13 +9,15 @@ import { findGateway } from '../gateway-client/gateway-client.ts'
 import { headFileOf, openStore, parseStoreLocation } from './open-store.ts'
 import { restoreReport } from './restore-report.ts'
 import { backupWritten, restorePostgres, restoreWhileRunning } from './texts.ts'
+import { isOtherStore } from './verify.ts'
 
-/** Asks the running gateway to write the copy. If no gateway is running, opens the store in this process. */
+/** Asks the running gateway to write the copy. If no gateway uses the store, opens the store in this process. */
 export async function backup(config: Config, dataFolder: DataFolder, file: string): Promise<string> {
   const target = resolve(file)
-  const gateway = findGateway(dataFolder)
+  const location = parseStoreLocation(config.store, dataFolder)
+  const gateway = isOtherStore(location, dataFolder) ? null : findGateway(dataFolder)
   if (gateway) return backupWritten(target, (await gateway.call('backup', { file: target })).bytes, true)
-  const store = await openStore(parseStoreLocation(config.store, dataFolder), dataFolder)
+  const store = await openStore(location, dataFolder)
   try {
     return backupWritten(target, (await store.backup(target)).bytes, false)
   } finally {

@@ -1,6 +1,6 @@
 /** `holdpoint up`: runs the gateway in this process, serves the page, and keeps a runner running next to the gateway. */
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ import { version } from '../version.ts'
 import { throwListenError } from './listen-error.ts'
 import { isLoopback } from './loopback.ts'
 import { checkFolder, machineFiles, realPath } from './machine-files.ts'
-import { openStore, parseStoreLocation } from './open-store.ts'
+import { openStore, parseStoreLocation, type StoreLocation } from './open-store.ts'
 import { superviseRunner } from './runner-supervisor.ts'
 import { connectSupervisor, type SupervisorLink } from './supervisor-link.ts'
 import { keepTerminals } from './terminal-sessions.ts'
@@ -62,10 +62,8 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   requireAcknowledgedHost(config)
   const crashPoint = crashPointOfProcess()
-  const store = await openStore(parseStoreLocation(config.store, dataFolder), dataFolder, {
-    acceptDataLoss,
-    ...(crashPoint ? { crashPoint } : {}),
-  })
+  const location = parseStoreLocation(config.store, dataFolder)
+  const store = await openStore(location, dataFolder, { acceptDataLoss, ...(crashPoint ? { crashPoint } : {}) })
   let opened: Gateway | null = null
   try {
     const gateway = await openGateway({
@@ -98,7 +96,8 @@ export async function startGateway(
         ...(supervisor ? { keeper: supervisor.keeper } : {}),
       })
       .catch((error: NodeJS.ErrnoException) => throwListenError(error, port))
-    writeGatewayPidFile(dataFolder, { url: listening.url, socket: socketPath }, supervisor?.pid)
+    const address = { url: listening.url, socket: socketPath, storeFile: storeFileOf(location) }
+    writeGatewayPidFile(dataFolder, address, supervisor?.pid)
     const stopSupervising = await superviseRunner(config.runner ?? 'process', { dataFolder, config, call: asRunner })
     const stopKeeping = keepTerminals(dataFolder, asOwner)
     const { code } = await asOwner('makeLink', {})
@@ -123,6 +122,10 @@ export async function startGateway(
     await store.close().catch(() => {})
     throw error
   }
+}
+
+function storeFileOf(location: StoreLocation): string | null {
+  return location.kind === 'sqlite' ? realpathSync(location.file) : null
 }
 
 function machineOf(dataFolder: DataFolder): AgentMachine {

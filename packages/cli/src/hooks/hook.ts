@@ -54,7 +54,7 @@ export function hookStatus(agent: TerminalAgentName, { home, json }: HookCommand
     )
   else {
     for (const { file, installed, missing } of scopes) {
-      console.log(installed ? hookTexts.alreadyInstalled(file) : hookTexts.notInstalled(file))
+      console.log(installed ? hookTexts.isInstalled(file) : hookTexts.notInstalled(file))
       for (const program of missing) printNotice(hookTexts.programMissing(program, agent))
     }
     if (isInstalled) console.log(agentTexts[agent].about)

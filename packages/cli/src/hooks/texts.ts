@@ -11,6 +11,7 @@ export const hookTexts = {
   fromCache:
     'This program runs from the cache of npx, which may be emptied at any time. Install Holdpoint first: npm install -g holdpoint',
   installed: (file: string) => `The hooks were added to ${file}.`,
+  isInstalled: (file: string) => `The hooks are in ${file}.`,
   alreadyInstalled: (file: string) => `The hooks are already in ${file}.`,
   noGateway: 'No gateway is running, so the terminal asks as usual. Start one with: holdpoint up',
   removed: (file: string) => `The hooks were removed from ${file}.`,

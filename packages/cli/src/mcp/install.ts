@@ -58,10 +58,21 @@ export function installMcp(agent: string, { home }: InstallOptions): void {
 
 export function removeMcp(agent: string): void {
   const commands = agentCommands[agent]
-  let isRemoved = true
-  if (commands) requireSuccess(agent, runAgent(agent, commands.remove))
-  else isRemoved = changeOpencode(({ [serverName]: _, ...others }) => others)
+  const isRemoved = commands
+    ? removeWithAgent(agent, commands.remove)
+    : changeOpencode(({ [serverName]: _, ...others }) => others)
   console.log(isRemoved ? mcpTexts.removed(agent) : mcpTexts.notInstalled(agent))
+}
+
+/** What the agents print if the server is not in their settings. Codex and Gemini then succeed, and Claude Code fails. */
+const missingServerTexts = ['No MCP server named', `"${serverName}" not found in`]
+
+/** Returns false if the server was not in the settings of the agent. */
+function removeWithAgent(agent: string, words: readonly string[]): boolean {
+  const run = runAgent(agent, words)
+  if (missingServerTexts.some(text => run.output.includes(text))) return false
+  requireSuccess(agent, run)
+  return true
 }
 
 /** Returns the command that starts the server. It contains no token: the server reads the token from the data folder. */

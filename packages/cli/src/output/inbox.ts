@@ -6,6 +6,7 @@ import { riskSpan } from './request.ts'
 import { titleSpan } from './session.ts'
 import { type Span, trusted, untrusted } from './span.ts'
 import type { NarrowTable } from './table.ts'
+import { cut } from './width.ts'
 
 /** On a screen narrower than this, the label of the action is left out, because the command or the question shows what the agent wants. */
 const actionFromColumns = 100
@@ -19,8 +20,11 @@ export interface InboxTableContext {
   readonly columns: number | null
 }
 
+/** How many columns the label of an action takes at most, because the names of MCP tools can be long. */
+const actionMaxColumns = 24
+
 /** On a narrow screen, the command is more important than the other columns. */
-export const narrowInbox: NarrowTable = { spare: ['session', 'age', 'due', 'risk'], lastMin: 20 }
+export const narrowInbox: NarrowTable = { spare: ['action', 'session', 'age', 'due', 'risk'], lastMin: 20 }
 
 /** Returns the head of the list and the cells of each request. On a terminal, the list has no column for deadlines if no request has one. */
 export function inboxTable(
@@ -39,7 +43,7 @@ export function inboxTable(
       ...(hasDue ? [trusted(dueLabel(request, now), 'waiting')] : []),
       session ? titleSpan(session, columns) : untrusted(request.session),
       risk ? riskSpan(risk) : trusted(''),
-      ...(hasAction ? [trusted(actionLabel(ask))] : []),
+      ...(hasAction ? [trusted(columns === null ? actionLabel(ask) : cut(actionLabel(ask), actionMaxColumns))] : []),
       trusted(`${disconnected}${summaryText(ask)}`),
     ]
   })

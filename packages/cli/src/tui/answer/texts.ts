@@ -24,5 +24,5 @@ export const answerViewTexts = {
   nothingPending: 'No pending requests.',
   nothingLeft: 'No other pending requests.',
   notAnswered: (request: string) => `${request} was not answered. It is still pending.`,
-  needsTerminal: 'holdpoint next needs an interactive terminal. holdpoint inbox, show, allow and answer work anywhere',
+  needsTerminal: '`next` needs an interactive terminal. `inbox`, `show`, `allow` and `answer` work anywhere',
 } as const

@@ -3,7 +3,7 @@ import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 import { answerKeys } from '../prompt/texts.ts'
 
 export const dashboardTexts = {
-  needsTerminal: 'holdpoint tui needs an interactive terminal. holdpoint inbox, show, allow and watch work anywhere',
+  needsTerminal: '`tui` needs an interactive terminal. `inbox`, `show`, `allow` and `watch` work anywhere',
   tooSmall: 'Too small: enlarge the window.',
   pendingOnLeave: (count: number) =>
     count === 1 ? '1 request is waiting for you. ' : `${count} requests are waiting for you. `,
