@@ -137,6 +137,18 @@ describe('holdpoint mcp wrap', () => {
     expect((await written).isError).toBe(true)
   })
 
+  it('holdpoint mcp wrap --allow-read-only asks a person about a call that is too long to compare with a deny rule', async () => {
+    writeFileSync(join(folder, 'notes.txt'), 'read me')
+    const { client, call } = await wrapFiles('--allow-read-only')
+    await client.listTools()
+    const { id } = await gateway.call('addRule', { effect: 'deny', path: join(folder, 'private/**') })
+    const command = Array.from({ length: 1100 }, (_, index) => `./${index}`).join(' ')
+    const asked = call('read_text_file', { path: join(folder, 'notes.txt'), command })
+    await answerPending(gateway, { kind: 'deny' })
+    expect((await asked).isError).toBe(true)
+    await gateway.call('removeRule', { id })
+  })
+
   it('holdpoint mcp wrap attaches an identical call to the request of the first call, and both calls get the result of one run', async () => {
     const { call } = await wrapFiles()
     const first = call('write_file', write('a.txt', 'one'))

@@ -1,5 +1,5 @@
 /** Evaluates rules for a tool call: first the built-in ones, then those of people. Deny beats ask, ask beats allow, and Holdpoint asks a person if no rule matches. */
-import { actionOf, type Rule, type ToolCall } from '@holdpoint/protocol'
+import { actionOf, type Rule, type ToolCall, type Verdict } from '@holdpoint/protocol'
 import { AllowingRules, siteOf } from './allowing-rules.ts'
 import { evaluateBuiltInRules } from './built-in.ts'
 import { withLimitedLookup } from './files/limited-lookup.ts'
@@ -42,21 +42,52 @@ export class RuleSet {
   }
 
   evaluate(call: ToolCall, context: RuleContext): Decision {
-    // The links to the paths of rules have a limit of their own, because the call does not choose them.
-    const names = new RuleNames(this.#links, context.files)
-    return withLimitedLookup(context.files, files => this.#evaluate(call, { ...context, files }, names), tooManyFiles)
-  }
-
-  #evaluate(call: ToolCall, context: RuleContext, names: RuleNames): Decision {
     const builtIn = evaluateBuiltInRules(call, context.builtIn)
     if (builtIn?.verdict === 'deny') return { ...builtIn, rules: [] }
-    const action = actionOf(call)
-    const restricted = new RestrictedCall(call, action, context, names)
+    // The links to the paths of rules have a limit of their own, because the call does not choose them.
+    const names = new RuleNames(this.#links, context.files)
+    let isCompared = false
+    const evaluate = (files: RuleContext['files']) => {
+      const limited = { ...context, files }
+      const restricted = new RestrictedCall(call, actionOf(call), limited, names)
+      const decided = this.#restrict(restricted, builtIn)
+      isCompared = true
+      return decided ?? this.#allow(restricted, limited, names)
+    }
+    const decided = withLimitedLookup<Decision | null>(context.files, evaluate, null)
+    if (decided) return decided
+    return isCompared ? tooManyFiles : this.#restrictAsWritten(call, context, builtIn)
+  }
+
+  /** Returns the verdict of the rules that deny or ask; null if none of them matches and the whole call was compared with them. */
+  #restrict(restricted: RestrictedCall, builtIn: Verdict | null): Decision | null {
     const restricting = this.#restricting.find(restricted)
     if (restricting?.effect === 'deny') return decision(restricting)
     if (builtIn) return { ...builtIn, rules: [] }
     if (restricting) return decision(restricting)
-    if (restricted.isTooLong) return tooLong
+    const { hasTooMany } = restricted.ruleNames
+    if (restricted.isCutShort || hasTooMany)
+      return this.#unsearched(restricted.isTooLong ? tooLong : tooManyRulePaths, restricted)
+    return restricted.isTooLong ? tooLong : null
+  }
+
+  /** Compares the paths of the call as they are written, because there are too many files to look up. */
+  #restrictAsWritten(call: ToolCall, context: RuleContext, builtIn: Verdict | null): Decision {
+    const names = new RuleNames(this.#links, null)
+    const restricted = new RestrictedCall(call, actionOf(call), { ...context, files: null }, names)
+    const decided = this.#restrict(restricted, builtIn)
+    return decided?.rule === undefined ? this.#unsearched(decided ?? tooManyFiles, restricted) : decided
+  }
+
+  /** Names a rule that may match what was not searched. Such a rule asks, because the call could otherwise run in a mode in which the agent itself does not ask. */
+  #unsearched(undecided: Decision, restricted: RestrictedCall): Decision {
+    const rule = this.#restricting.findUnsearched(restricted)
+    return rule ? { ...undecided, rule: rule.id, ruleVersion: rule.version } : undecided
+  }
+
+  /** Returns the verdict for a call that no rule denies or asks about. */
+  #allow(restricted: RestrictedCall, context: RuleContext, names: RuleNames): Decision {
+    const { call, action } = restricted
     const known = context.isFolderClaimed ? { ...context, folder: null } : context
     const allowed = this.#allowing.find(call, action, known, names)
     if (!('rules' in allowed)) return { verdict: 'ask', reason: allowed.reason, rules: [] }

@@ -67,15 +67,28 @@ export class RestrictedCall {
   get shellText(): string | null {
     return shellTextOf(this.call, this.action)
   }
-  /** Whether the call is too long to search all of it. A rule may then miss something, so the call must not be allowed. */
+  /** Whether it is not certain that everything in the call was found. A rule may then miss something, so the call must not be allowed. */
   get isTooLong(): boolean {
+    return this.isCutShort || (this.shellText !== null && !this.#hasAllCommands)
+  }
+  /** Whether a part of the call was not searched, because that would take too much work. */
+  get isCutShort(): boolean {
     if ('write' in this.action || 'read' in this.action) return this.#namedPaths().length < this.#actionPaths.length
     if (this.#inputTexts === null || searchedPaths(this.#inputPaths).length < this.#inputPaths.length) return true
     if (this.shellText === null) return false
     if (this.shellText.length > searchedMax || this.#firstWords.length > wordsMax) return true
     if (this.#wordParts.isUsedUp || this.#patterns?.isComplete === false) return true
     // These are known only if a rule needed them.
-    return !this.#hasAllCommands || this.#folders === null
+    return this.#hasUnsearchedCommands || this.#folders === null
+  }
+  get #hasUnsearchedCommands(): boolean {
+    return this.#commands?.isCutShort === true || this.#all?.isComplete === false
+  }
+  /** Whether a rule may have missed a command. If only the reading of the shell command is uncertain, a rule also matches if its words occur in any order. */
+  get mayRunMore(): boolean {
+    const { length } = this.shellText ?? ''
+    if (length > searchedMax || this.#hasUnsearchedCommands) return true
+    return length > looseMax && !this.#hasAllCommands
   }
   get #hasAllCommands(): boolean {
     return ![this.#commands, this.#started, this.#all].some(found => found?.isComplete === false)

@@ -35,10 +35,14 @@ export class RestrictingRules {
   /** Rules without a command and a path, by their folder. */
   readonly #byFolder = new Map<string | null, RestrictingRule[]>()
 
+  /** Rules for which the texts of a call are searched. */
+  readonly #searched: RestrictingRule[] = []
+
   constructor(rules: readonly RuleWithWords[]) {
     for (const [index, rule] of rules.entries()) {
       const restricting = toRestrictingRule(rule, index)
       const { words, path, folder } = restricting
+      if (words !== null || path !== '' || rule.rule.host !== undefined) this.#searched.push(restricting)
       if (words !== null) addTo(this.#byProgram, words[0] ?? '', restricting)
       else if (path !== '') this.#byPath.add(restricting)
       else addTo(this.#byFolder, folder, restricting)
@@ -71,6 +75,12 @@ export class RestrictingRules {
         if (!(isSecretFile && hasNoSecrets) && appliesTo(item, call)) return item.rule
       }
     return null
+  }
+
+  /** Returns a rule that may match a part of the call that was not searched, or null. */
+  findUnsearched(call: RestrictedCall): Rule | null {
+    const mayMatch = (each: RestrictingRule) => (each.words === null || call.mayRunMore) && appliesTo(each, call)
+    return this.#searched.find(mayMatch)?.rule ?? null
   }
 
   *#forOthers(call: RestrictedCall): Generator<RestrictingRule> {

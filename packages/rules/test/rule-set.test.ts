@@ -58,6 +58,12 @@ describe('calls that cannot be checked completely', () => {
     reason: 'This call is too long to check, so a person has to decide.',
     rules: [],
   }
+  const tooManyFiles = {
+    verdict: 'ask',
+    reason: 'This call names too many files to check, so a person has to decide.',
+    rules: [],
+  }
+  const named = ({ id, version }: Rule) => ({ rule: id, ruleVersion: version })
   const words = (count: number, separator: string) =>
     Array.from({ length: count }, (_, index) => index.toString(36)).join(separator)
   it('a command with too many possible paths goes to a person although a rule allows it', () => {
@@ -68,14 +74,14 @@ describe('calls that cannot be checked completely', () => {
   it('a command that may run many commands goes to a person although a rule allows it, if another rule denies commands', () => {
     const command = `nice ${words(60, ' ')}`
     expect(evaluate([srvRule({ command })], bash(command)).verdict).toBe('allow')
+    // The rule names no word of the command, and all of its words were compared.
     expect(evaluate([srvRule({ command }), srvRule({ effect: 'deny', command: 'rm' })], bash(command))).toEqual(tooLong)
   })
   it('a command that may run in many folders goes to a person although a rule allows it, if another rule denies a path', () => {
     const command = `make ${Array.from({ length: 6 }, (_, index) => `-C ${index}`).join(' ')}`
+    const deny = srvRule({ effect: 'deny', path: 'secret' })
     expect(evaluate([srvRule({ command })], bash(command)).verdict).toBe('allow')
-    expect(evaluate([srvRule({ command }), srvRule({ effect: 'deny', path: 'secret' })], bash(command))).toEqual(
-      tooLong,
-    )
+    expect(evaluate([srvRule({ command }), deny], bash(command))).toEqual({ ...tooLong, ...named(deny) })
   })
   it('a command of more than 128 KiB goes to a person because it is too long', () => {
     const allow = srvRule({ group: 'only-reads' })
@@ -107,18 +113,42 @@ describe('calls that cannot be checked completely', () => {
       verdict: 'ask',
       reason: 'There are too many rules with paths to check this call, so a person has to decide.',
       rules: [],
+      ...named(paths[0] as Rule), // the list is not empty
     })
     expect(evaluate(rules, bash('cat 4999/a')).verdict).toBe('deny')
   })
   it('a command with too many files to look up goes to a person, even if a rule allows it', () => {
     const command = `echo ${words(800, ' ')}`
-    const rules = [srvRule({ group: 'only-reads' }), srvRule({ effect: 'deny', path: 'secret' })]
-    expect(evaluate(rules, bash(`cd ./sub; ${command}`))).toEqual({
-      verdict: 'ask',
-      reason: 'This call names too many files to check, so a person has to decide.',
-      rules: [],
-    })
+    const deny = srvRule({ effect: 'deny', path: 'secret' })
+    const rules = [srvRule({ group: 'only-reads' }), deny]
+    expect(evaluate(rules, bash(`cd ./sub; ${command}`))).toEqual({ ...tooManyFiles, ...named(deny) })
     expect(evaluate(rules, bash(command)).verdict).toBe('allow')
+  })
+  it('a command with too many files to look up is denied by a rule that names one of its paths as written, and a rule that asks still asks', () => {
+    const deny = srvRule({ effect: 'deny', path: 'secret' })
+    const ask = srvRule({ effect: 'ask', command: 'git push' })
+    const command = `cd ./sub; echo ${words(800, ' ')}`
+    expect(evaluate([deny], bash(`cat /srv/secret; ${command}`))).toMatchObject({ verdict: 'deny', ...named(deny) })
+    expect(evaluate([deny, ask], bash(`git push; ${command}`))).toMatchObject({ verdict: 'ask', ...named(ask) })
+  })
+  it('a verdict about a call that cannot be checked names a rule only if the rule may match the rest of the call', () => {
+    const manyPaths = `echo ${words(999, ',')}`
+    const path = srvRule({ effect: 'deny', path: 'secret' })
+    const command = srvRule({ effect: 'deny', command: 'git push' })
+    expect(evaluate([path], bash(manyPaths))).toEqual({ ...tooLong, ...named(path) })
+    for (const other of [
+      command, // all words were compared
+      srvRule({ effect: 'deny', path: 'secret', scope: { cwd: '/other' } }),
+      srvRule({ effect: 'deny', path: 'secret', action: 'write' }),
+      srvRule({ effect: 'deny', path: 'secret', tool: 'Read' }),
+    ])
+      expect(evaluate([other], bash(manyPaths))).toEqual(tooLong)
+    // It is not certain what this runs, but everything in it was compared.
+    expect(evaluate([path, command], bash('find . -name x -exec chmod 644 {} \\;'))).toEqual(tooLong)
+    const manyPatterns = Array.from({ length: 3200 }, (_, index) => `r?${index}`).join(';')
+    expect(evaluate([command], bash(`${manyPatterns};gi? push`))).toEqual({ ...tooLong, ...named(command) })
+    const tooManyTexts = `echo '${'a'.repeat(140_000)}'\ngit push\necho '${'b'.repeat(30_000)}'`
+    expect(evaluate([command], bash(tooManyTexts))).toEqual({ ...tooLong, ...named(command) })
   })
 })
 

@@ -1,5 +1,13 @@
 /** Finds the watchers whose matchers fit a moment. Matchers are those of the rules that deny or ask, so they match generously. */
-import { actionOf, canonicalJson, type Rule, RuleId, type ToolCall, type WatchMoment } from '@holdpoint/protocol'
+import {
+  actionKind,
+  actionOf,
+  canonicalJson,
+  type Rule,
+  RuleId,
+  type ToolCall,
+  type WatchMoment,
+} from '@holdpoint/protocol'
 import { pathsOf } from '../evaluate.ts'
 import { withLimitedLookup } from '../files/limited-lookup.ts'
 import { RuleLinks } from '../files/rule-links.ts'
@@ -79,11 +87,15 @@ function fitsQuestion({ tool, action, command, path, host, mcp }: FileWatcher): 
 
 /** Returns whether a watcher that was not found could fit a call that was not searched to its end. */
 function mayFit({ watcher }: Matchable, { session, context, call }: WatchPass): boolean {
-  const { tool, action, command, path, host, scope } = watcher
-  if (command === undefined && path === undefined && host === undefined) return false
-  if (scope?.cwd !== undefined && !isInside(context.folder ?? session.folder, scope.cwd)) return false
+  const { tool, action: kind, command, path, host, scope } = watcher
+  if (call === null || (command === undefined && path === undefined && host === undefined)) return false
+  const action = actionOf(call)
+  const folders = [context.folder ?? session.folder, call.cwd, 'shell' in action ? action.cwd : call.cwd]
+  const isIn = (cwd: string) => folders.some(folder => isInside(folder, cwd))
+  if (scope?.cwd !== undefined && !isIn(scope.cwd)) return false
   if (scope?.driver !== undefined && scope.driver !== context.driver) return false
-  return call !== null && action === undefined && (tool?.split('|').includes(call.tool) ?? true)
+  if (kind !== undefined && kind !== actionKind(action)) return false
+  return tool?.split('|').includes(call.tool) ?? true
 }
 
 function itemsByRule<T extends Matchable>(items: readonly T[]): ReadonlyMap<Rule, readonly T[]> {

@@ -319,6 +319,23 @@ describe('WatcherSet: watchers that cannot be evaluated', () => {
     })
     expect(evaluate({ watch: [{ ...denyPush, tool: 'Other' }] }, { call }).verdict).toBeNull()
   })
+  it('a watcher for one kind of action or one folder asks if a call of this kind or in this folder is too long to search, and has no effect on other calls', () => {
+    const call = bash(`echo ${'x '.repeat(80_000)}`)
+    const verdictOf = (action: string) => evaluate({ watch: [{ ...denyPush, action }] }, { call }).verdict
+    expect(verdictOf('shell')).toBe('ask')
+    expect(verdictOf('write')).toBeNull()
+    const inFolder = (cwd: string) =>
+      evaluate(
+        { watch: [{ ...denyPush, scope: { cwd: '/other' } }] },
+        { call: bash(`echo ${'x '.repeat(80_000)}`, cwd) },
+      ).verdict
+    expect(inFolder('/other/a')).toBe('ask')
+    expect(inFolder('/srv/app/b')).toBeNull()
+    const paths = Array.from({ length: 40 }, (_, index) => `/srv/${index}${'a'.repeat(4000)}`)
+    const writing = { tool: 'T', input: {}, cwd: '/srv', action: { write: [...paths, '/srv/a/b'] } }
+    const watch = [{ name: 'w', on: 'before', action: 'write', path: '/srv/a/**', do: { deny: 'x' } }]
+    expect(evaluate({ watch }, { call: writing }).verdict).toBe('ask')
+  })
   it('a watcher that sets a value that is too large stores nothing, and the firing says why', () => {
     const watch = [{ name: 'w', on: 'after', do: { set: { t: 'vars.t + result.text' } } }]
     const result = { ok: true, text: 'x'.repeat(4096) }
