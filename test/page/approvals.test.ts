@@ -181,6 +181,15 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await card.locator('.diff.split').count()).toBe(0)
   })
 
+  it('the two decisions about a plan have one height on a phone', async () => {
+    const { card } = await openRequest(asks.plan(), phone)
+    const [keep, approve] = await Promise.all(
+      ['Keep planning…', 'Approve plan'].map(name => button(card, name).boundingBox()),
+    )
+    expect(keep?.height).toBe(approve?.height)
+    expect(keep?.height, 'both texts are on one line').toBeLessThan(48)
+  })
+
   it('a request to write a new file shows the whole file', async () => {
     const { page, request, card } = await openRequest(asks.write())
     expect(await visibleText(card)).toContain('new file · 12 added')

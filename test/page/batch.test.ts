@@ -117,6 +117,30 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     for (const request of [other, elsewhere]) expect(await fixture.isPending(request)).toBe(true)
   })
 
+  it.each([1024, 390])(
+    'the table of selected requests shows a folder of usual length on one line in a window of %s pixels',
+    async width => {
+      const asker = await fixture.openAsker('web-shop')
+      const cwd = '/home/you/src/web-shop'
+      const first = await asker.ask({ ...asks.command('npm test'), cwd } as Ask) // a command is an approval, which has a folder
+      const second = await asker.ask({ ...asks.command('npm run lint'), cwd } as Ask)
+      const page = await fixture.openPage({ viewport: { width, height: 844 } })
+      await rowOf(page, second).waitFor()
+      await openCard(page, first)
+      await button(page, '1 more like this').click()
+      const folder = bar(page).getByText(cwd).first()
+      await folder.waitFor()
+      expect(await folder.evaluate(it => it.getClientRects().length)).toBe(1)
+      expect((await folder.boundingBox())?.height).toBeLessThan(24)
+      const row = bar(page).locator('.review-risk').first()
+      const [box, badge] = await Promise.all([
+        row.getByRole('checkbox').boundingBox(),
+        row.locator('.risk-badge').boundingBox(),
+      ])
+      expect((box?.x ?? 0) + (box?.width ?? 0), 'the checkbox is beside the risk').toBeLessThan(badge?.x ?? 0)
+    },
+  )
+
   it('all requests of a session can be reviewed from the header of its group; requests that need individual review are listed with the reason', async () => {
     const page = await fixture.openPage()
     const [docs, api] = [await fixture.openAsker('docs'), await fixture.openAsker('api')]

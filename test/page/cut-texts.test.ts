@@ -49,6 +49,22 @@ function cutTexts(page: Page): Promise<readonly string[]> {
 describe.skipIf(hasNoBrowser())('texts that do not fit', () => {
   const fixture = setUpPageFixture()
 
+  it.each([1440, 1024])(
+    'the sidebar leaves out only one part of a long session name on a screen of %i pixels',
+    async width => {
+      const title = 'A session whose name is much too long for the sidebar, so that its middle is left out, part 12'
+      const agent = await fixture.openAsker(title)
+      // The count and the mark of a dangerous request take space from the name.
+      await agent.ask(asks.dangerous())
+      const { session } = agent
+      const page = await fixture.openPage({ viewport: { width, height: 768 } })
+      const name = page.locator(`.sidebar a[href="#/sessions/${session.id}"] .nav-name`)
+      await name.waitFor()
+      const isCut = (part: string) => name.locator(part).evaluate(it => it.scrollWidth > it.clientWidth)
+      expect([await isCut('.cut-head'), await isCut('.cut-tail')]).toEqual([true, false])
+    },
+  )
+
   it.each([
     ['1440 pixels', { viewport: { width: 1440, height: 900 } }],
     ['1024 pixels', { viewport: { width: 1024, height: 768 } }],

@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     await rowOf(page, plan).waitFor()
     // The title of every plan is “Approve the plan”, so the row shows the first line of the plan.
     expect(await visibleText(rowOf(page, plan).locator('.row-what'))).toBe('Plan')
-    expect(await facts(plan)).toMatch(/Upgrade every[\s\S]*Approve a plan/)
+    expect(await facts(plan)).toMatch(/^Approve a plan[\s\S]*Upgrade every/)
     // The start of a long command gets more space than its end, and the title of a session is cut without a count.
     const width = (part: string) =>
       rowOf(page, command)
@@ -386,6 +386,37 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
       await click(page, allow)
       for (const request of requests) expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
       await page.waitForFunction(() => location.hash === '#/')
+    })
+
+    it('the review of several requests has “Deny” and “Allow” in the places of a card, apart from each other', async () => {
+      const asker = await fixture.openAsker()
+      const requests = [await asker.ask(asks.command('one')), await asker.ask(asks.command('two'))]
+      const page = await fixture.openPage(phone)
+      const places = async (deny: string, allow: string) => {
+        const [left, right] = await Promise.all([deny, allow].map(name => button(page, name).boundingBox()))
+        if (!left || !right) throw new Error('The buttons are not on the screen.')
+        expect(left.x + left.width + 16).toBeLessThan(right.x)
+        expect(left.y).toBe(right.y)
+      }
+      for (const request of requests) await rowOf(page, request).getByRole('checkbox').check()
+      await button(page, 'Review 2…').tap()
+      await button(page, 'Allow 2 once').waitFor()
+      await places('Deny 2…', 'Allow 2 once')
+      await button(page, 'Clear').tap()
+      for (const request of requests.slice(0, 1)) await openCard(page, request)
+      await places('Deny…', 'Allow once')
+    })
+
+    it('the count beside “Back” is never cut, also beside the button for similar requests', async () => {
+      const asker = await fixture.openAsker()
+      const requests = []
+      for (const name of ['lint', 'test', 'build']) requests.push(await asker.ask(asks.command(`npm run ${name}`)))
+      const page = await fixture.openPage(phone)
+      for (const request of requests.slice(0, 1)) await openCard(page, request)
+      await button(page, '2 more like this').waitFor()
+      const count = page.locator('.detail-count')
+      const isCut = await count.evaluate(it => it.scrollWidth > it.clientWidth)
+      expect(isCut && (await count.isVisible())).toBe(false)
     })
 
     it('a link to a request that is no longer pending shows the list and says so', async () => {

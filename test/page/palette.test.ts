@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
+import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, rowOf, setUpPageFixture } from './page-fixture.ts'
 
@@ -27,6 +27,28 @@ describe.skipIf(hasNoBrowser())('the command palette', () => {
     await run('palette-probe', /palette-probe/)
     await expect.poll(() => page.evaluate(() => location.hash)).toBe(`#/inbox/${request.id}`)
     expect(await fixture.isPending(request)).toBe(true)
+  })
+
+  it('the command palette on a phone shortens the hint, not a short name of a session', async () => {
+    const { session } = await fixture.openAsker('design-system', '/home/you/src/design-system')
+    const { page } = await open(phone)
+    await page.goto(`${fixture.gateway.url}/#/sessions/${session.id}`)
+    await page.keyboard.press('Control+k')
+    const name = page.getByRole('option', { name: /design-system/ }).locator('.nav-name')
+    await name.waitFor()
+    expect(await name.evaluate(it => [it, ...it.children].some(part => part.scrollWidth > part.clientWidth))).toBe(
+      false,
+    )
+    const field = page.getByRole('combobox', { name: 'Go to' })
+    const placeholderFits = await field.evaluate(it => {
+      const { font, paddingLeft } = getComputedStyle(it)
+      const context = document.createElement('canvas').getContext('2d')
+      if (!context) throw new Error('The browser cannot measure texts.')
+      context.font = font
+      const { width } = context.measureText(it.getAttribute('placeholder') ?? '')
+      return width + 2 * Number.parseFloat(paddingLeft) <= it.clientWidth
+    })
+    expect(placeholderFits, 'the hint of the field fits').toBe(true)
   })
 
   it('the command palette stops everything only after a confirmation', async () => {

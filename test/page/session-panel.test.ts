@@ -184,6 +184,25 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     expect(decline.right).toBeLessThan(askBack.x)
   })
 
+  it.each([
+    ['a phone', phone],
+    ['a wide screen', {}],
+  ] as const)(
+    'the panel of the session screen on %s puts “Decline…”, “Ask back…” and “Send answers” in one line, the two that send nothing first',
+    async (_, options) => {
+      const agent = await openAgent()
+      const request = await agent.ask(asks.questions())
+      const card = cardOf(await openSession(agent.session.id, options), request)
+      const buttons = ['Decline…', 'Ask back…', 'Send answers'].map(name => button(card, name))
+      const [decline, askBack, send] = await Promise.all(buttons.map(boxOf))
+      if (!decline || !askBack || !send) throw new Error('The card does not have all three buttons.')
+      expect([askBack.y, send.y]).toEqual([decline.y, decline.y])
+      expect([askBack.height, send.height]).toEqual([decline.height, decline.height])
+      expect(decline.right).toBeLessThan(askBack.x)
+      expect(askBack.right + 16, 'the button that sends is apart').toBeLessThan(send.x)
+    },
+  )
+
   it('the panel of the session screen lists several requests in rows, shows one card, and continues with the next after an answer', async () => {
     const agent = await openAgent()
     const first = await agent.ask(asks.command('echo first'))

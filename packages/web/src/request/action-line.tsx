@@ -6,7 +6,7 @@ import { useInboxPart } from '../gateway/gateway-context.ts'
 import { ExactText } from '../text/agent-text.tsx'
 import { CodeWarnings } from '../text/text-warnings.tsx'
 import { noAnswerLabel } from './deadline-labels.ts'
-import { RiskLine } from './risk.tsx'
+import { RiskLine, shownRisk } from './risk.tsx'
 import './action-line.css'
 
 export interface ActionLineProps {
@@ -28,7 +28,7 @@ export function ActionLine({ request }: ActionLineProps): ReactNode {
           in <ExactText text={cwd} className="mono" />
         </span>
       )}
-      <RiskLine risk={request.risk} />
+      <RiskLine risk={shownRisk(request)} />
       {ask.kind === 'approval' && <CodeWarnings text={`${ask.tool}\n${cwd}`} />}
       {noAnswer && <p className="deadline-note soft small">{noAnswer}</p>}
     </div>

@@ -41,7 +41,12 @@ export function AnswerFooter(props: AnswerFooterProps): ReactNode {
           <div className="actions first">
             {children}
             {canAskBack && choices.askBack && (
-              <PanelButton label={askBackTexts.open} disabled={submission.disabled} onOpen={() => panels.open('ask')} />
+              <PanelButton
+                label={askBackTexts.open}
+                className="ask-back"
+                disabled={submission.disabled}
+                onOpen={() => panels.open('ask')}
+              />
             )}
             <PanelButton
               label={open}

@@ -1,4 +1,4 @@
-/** The icon of a request without a risk: questions or a form. */
+/** The icon of a request that shows no risk: questions, a form or a plan. */
 import type { Ask } from '@holdpoint/protocol'
 import ClipboardListIcon from 'lucide-react/icons/clipboard-list'
 import QuestionIcon from 'lucide-react/icons/message-circle-question-mark'

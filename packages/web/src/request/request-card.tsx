@@ -11,6 +11,7 @@ import { type AskCardProps, cardElementId } from './card-panel.tsx'
 import { DraftConflict } from './draft/draft-conflict.tsx'
 import { useDraft } from './draft/use-draft.ts'
 import { QuestionsCard } from './questions/questions-card.tsx'
+import { shownRisk } from './risk.tsx'
 import { CardContext } from './shortcut.tsx'
 import { cardTexts } from './texts.ts'
 import { WatcherNote } from './watcher-note.tsx'
@@ -98,7 +99,9 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
 })
 
 /** Describes the request in one text, which screen readers add to the name of an answer button. */
-function descriptionOf({ ask, risk }: Request): string {
+function descriptionOf(request: Request): string {
+  const { ask } = request
+  const risk = shownRisk(request)
   // Screen readers pause at line breaks, and would read the sign for them aloud.
   const what = `${actionLabel(ask)}: ${summaryText(ask).replaceAll(' ↵ ', '\n')}`
   return risk ? `${what}. ${riskLabel(risk)}` : what

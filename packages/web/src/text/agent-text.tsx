@@ -71,6 +71,11 @@ export interface InlineTextProps {
   readonly oneLine?: boolean
 }
 
+export interface InlineAgentTextProps extends InlineTextProps {
+  /** How many characters of the end are kept on one line. In a very narrow place, a longer end would itself be cut. */
+  readonly endLength?: number
+}
+
 /** Text that is executed, compared or typed, such as a path, a name or a value. Every letter is drawn from left to right, in the order in which it is stored. */
 export function ExactText({ text, className = '', oneLine = false }: InlineTextProps): ReactNode {
   return (
@@ -85,8 +90,9 @@ function exactPart(text: string): ReactNode {
 }
 
 /** A title or a label, such as an option or the name of a session. The words are drawn in the order in which they are stored, and the letters of each word in the direction of their script. */
-export function InlineAgentText({ text, className = '', oneLine = false }: InlineTextProps): ReactNode {
-  return <Label parts={oneLine ? lineParts(text) : wholeText(text)} {...{ text, className, oneLine }} />
+export function InlineAgentText(props: InlineAgentTextProps): ReactNode {
+  const { text, className = '', oneLine = false, endLength } = props
+  return <Label parts={oneLine ? lineParts(text, endLength) : wholeText(text)} {...{ text, className, oneLine }} />
 }
 
 interface LabelProps extends Required<InlineTextProps> {
@@ -145,9 +151,9 @@ const countedTailLength = 12
 /** Shorter lines have no separate tail, because they nearly always fit. */
 const splitFrom = 32
 
-function lineParts(text: string): CutText {
+function lineParts(text: string, endLength = tailLength): CutText {
   if (text.length > lineMax) return withShortTail(singleLineCut(text, lineMax))
-  return text.length < splitFrom ? wholeText(text) : splitTail(text, tailLength)
+  return text.length < splitFrom ? wholeText(text) : splitTail(text, endLength)
 }
 
 function withShortTail({ head, omitted, tail }: CutText): CutText {

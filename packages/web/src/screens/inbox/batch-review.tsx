@@ -131,7 +131,7 @@ function Actions(props: ActionsProps): ReactNode {
   const { ref, onPointerDown, pressOf } = usePress(contentOf(batch))
   const isKeyHeld = useIsKeyHeld('batch')
   return (
-    <div className="batch-row">
+    <div className="batch-row batch-decisions">
       <button
         ref={ref}
         type="button"

@@ -6,7 +6,7 @@ import { useGatewayTime, useInboxPart } from '../../gateway/gateway-context.ts'
 import { deadlineLabel } from '../../request/deadline-labels.ts'
 import { KindIcon } from '../../request/kind-icon.tsx'
 import { Receipt } from '../../request/receipt/receipt.tsx'
-import { RiskIcon, RiskWords } from '../../request/risk.tsx'
+import { RiskIcon, RiskWords, shownRisk } from '../../request/risk.tsx'
 import { cardTexts } from '../../request/texts.ts'
 import { href } from '../../routes.ts'
 import { InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
@@ -82,7 +82,8 @@ function FarRow({ request }: Pick<RequestRowProps, 'request'>): ReactNode {
 }
 
 function PendingRow({ request, isTabStop, selected, grouping, onSelect, onOpen }: RequestRowProps): ReactNode {
-  const { id, ask, risk } = request
+  const { id, ask } = request
+  const risk = shownRisk(request)
   const tabIndex = isTabStop ? 0 : -1
   const short = summary(ask)
   const onClick = (event: MouseEvent) => {

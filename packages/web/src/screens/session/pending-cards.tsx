@@ -6,7 +6,7 @@ import { Activity, memo, type ReactNode, useLayoutEffect, useRef, useState } fro
 import { cardElementId } from '../../request/card-panel.tsx'
 import { KindIcon } from '../../request/kind-icon.tsx'
 import { RequestCard } from '../../request/request-card.tsx'
-import { RiskIcon, RiskWords } from '../../request/risk.tsx'
+import { RiskIcon, RiskWords, shownRisk } from '../../request/risk.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { requireInView } from '../../shortcuts/viewport.ts'
@@ -117,20 +117,34 @@ function PendingSteps({ pending, shownId, show }: PendingRowsProps): ReactNode {
 function PendingRows({ pending, shownId, show }: PendingRowsProps): ReactNode {
   return (
     <ul className="pending-rows" aria-label={sessionPanelTexts.pendingList}>
-      {pending.slice(0, rowsMax).map(({ id, ask, risk }) => (
-        <li key={id} data-request={id}>
-          <button type="button" className="pending-row" aria-current={id === shownId} onClick={() => show(id)}>
-            {risk ? <RiskIcon level={risk.level} /> : <KindIcon kind={ask.kind} />}
-            <RequestSummary ask={ask} className="pending-row-summary" />
-            <span className={`pending-row-action ${risk?.level ?? ''}`}>
-              {risk ? <RiskWords risk={risk} /> : actionLabel(ask)}
-            </span>
-          </button>
-        </li>
+      {pending.slice(0, rowsMax).map(request => (
+        <PendingRow key={request.id} request={request} isShown={request.id === shownId} show={show} />
       ))}
       {pending.length > rowsMax && (
         <li className="small soft">{sessionPanelTexts.moreInInbox(pending.length - rowsMax)}</li>
       )}
     </ul>
+  )
+}
+
+interface PendingRowProps {
+  readonly request: Request
+  readonly isShown: boolean
+  readonly show: (id: RequestId) => void
+}
+
+function PendingRow({ request, isShown, show }: PendingRowProps): ReactNode {
+  const { id, ask } = request
+  const risk = shownRisk(request)
+  return (
+    <li data-request={id}>
+      <button type="button" className="pending-row" aria-current={isShown} onClick={() => show(id)}>
+        {risk ? <RiskIcon level={risk.level} /> : <KindIcon kind={ask.kind} />}
+        <RequestSummary ask={ask} className="pending-row-summary" />
+        <span className={`pending-row-action ${risk?.level ?? ''}`}>
+          {risk ? <RiskWords risk={risk} /> : actionLabel(ask)}
+        </span>
+      </button>
+    </li>
   )
 }

@@ -11,7 +11,7 @@ import type { Ask } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
 import { KindIcon } from '../../request/kind-icon.tsx'
 import { Receipt } from '../../request/receipt/receipt.tsx'
-import { RiskIcon, RiskWords } from '../../request/risk.tsx'
+import { RiskIcon, RiskWords, shownRisk } from '../../request/risk.tsx'
 import { ExactText, InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
@@ -23,7 +23,8 @@ import './status-lines.css'
 /** A request in the transcript: a button that shows its card while pending, a receipt once resolved. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
   const { request } = entry
-  const { ask, risk } = request
+  const { ask } = request
+  const risk = shownRisk(request)
   const showRequest = use(ShowRequestContext)
   if (request.status === 'resolved') return <Receipt request={request} showSession={false} />
   return (

@@ -9,7 +9,7 @@ import { useGateway, useMay, useRequests, useSessions } from '../../gateway/gate
 import { groupOf } from '../../gateway/session-groups.ts'
 import { canNotify } from '../../notifications/notify.ts'
 import { KindIcon } from '../../request/kind-icon.tsx'
-import { RiskIcon } from '../../request/risk.tsx'
+import { RiskIcon, shownRisk } from '../../request/risk.tsx'
 import { go, useRoute } from '../../routes.ts'
 import { hasScreenAction, runScreenAction } from '../../shortcuts/screen-actions.ts'
 import { shortcutAction } from '../../shortcuts/use-shortcuts.ts'
@@ -160,7 +160,8 @@ function ItemIcon({ item }: { readonly item: PaletteItem }): ReactNode {
   if (item.kind === 'request') {
     const request = requests.get(item.request)
     if (!request) return null
-    return request.risk ? <RiskIcon level={request.risk.level} /> : <KindIcon kind={request.ask.kind} />
+    const risk = shownRisk(request)
+    return risk ? <RiskIcon level={risk.level} /> : <KindIcon kind={request.ask.kind} />
   }
   const Icon = navItems.find(({ screen }) => item.kind === 'screen' && screen === item.screen)?.Icon ?? ArrowRightIcon
   return <Icon />

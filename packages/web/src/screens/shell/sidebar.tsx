@@ -135,6 +135,9 @@ function useEndangered(): ReadonlySet<SessionId> {
   }, [requests])
 }
 
+/** How many characters of the end of a long session name the sidebar keeps. So many fit even if the window is narrow. */
+const sidebarEndLength = 8
+
 interface SessionLinkProps {
   readonly session: Session
   readonly current: boolean
@@ -155,7 +158,12 @@ function SessionLink({ session, current, endangered, unread }: SessionLinkProps)
         aria-current={current ? 'page' : undefined}
       >
         <SessionStateIcon group={group} />
-        <InlineAgentText text={sessionName(session)} className={`nav-name ${unread ? 'unread' : ''}`} oneLine />
+        <InlineAgentText
+          text={sessionName(session)}
+          className={`nav-name ${unread ? 'unread' : ''}`}
+          oneLine
+          endLength={sidebarEndLength}
+        />
         {unread && <UnreadMark />}
         {group === 'waiting' && trouble && (
           <span title={stateLabel(session)}>

@@ -43,7 +43,7 @@ export const keySafety =
   'Keyboard shortcuts answer nothing while you type or within half a second after the page changes, and they never allow a dangerous request.'
 
 export const paletteTexts = {
-  placeholder: 'Search for a session, a request, a screen or an action…',
+  placeholder: 'Search sessions, requests and actions…',
   results: 'Actions, screens, sessions and requests',
   noResults: 'No results',
   hints: { screen: 'Screen', action: 'Action', session: 'This session' },
