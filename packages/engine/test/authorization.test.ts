@@ -6,6 +6,7 @@ import {
   agentAccessFault,
   extraActions,
   hideSession,
+  mayRead,
   maySee,
   personIdOf,
   requestNotFound,
@@ -159,6 +160,9 @@ describe('the sessions of a caller', () => {
   }
   it('A16: a session is visible to people, to the runner that holds its lease, and to its agent', () => {
     expect(whoMay(maySee)).toEqual(expected)
+  })
+  it('A16: a session can also be read by the runner that drove it last, and by no other runner', () => {
+    expect(whoMay(mayRead)).toEqual({ ...expected, parked: expected.driven })
   })
   it('A16: the database query for a caller selects exactly the sessions that the caller may see', async () => {
     const found = async (caller: Caller) =>
