@@ -56,10 +56,12 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect(await visibleText(rowOf(page, low))).toContain('Low risk')
     expect(await visibleText(rowOf(page, danger))).toContain('Dangerous')
     expect(await risk(low)).toBe('Low risk')
-    // The icon has the level; the words say what tells this request from other notable ones.
-    expect(await risk(notable)).toMatch(/^Notable:\s+uses the network$/)
-    const level = cardOf(page, notable).locator('.risk-badge .visually-hidden')
-    expect(await level.evaluate(it => it.getBoundingClientRect().width)).toBeLessThan(2)
+    expect(await risk(notable)).toMatch(/^Notable\s+uses the network$/)
+    const level = cardOf(page, notable).locator('.risk-badge')
+    expect(await level.evaluate(it => getComputedStyle(it).color)).toBe(
+      await level.locator('.risk-icon').evaluate(it => getComputedStyle(it).color),
+    )
+    // In a row, the icon has the level, and the words say what tells this request from other notable ones.
     expect(await visibleText(rowOf(page, notable))).toContain('uses the network')
     expect(await risk(danger)).toMatch(/^Dangerous\s.*rewrites history.*deletes files/)
     expect(await (await openCard(page, question)).locator('.risk-line').count()).toBe(0)

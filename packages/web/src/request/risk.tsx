@@ -1,4 +1,4 @@
-/** Shows the risk of a request as an icon and words, and what the request touches. Everything here comes from `risk`, which Holdpoint derives itself. */
+/** Shows the risk of a request as an icon and a word, and what the request touches. Everything here comes from `risk`, which Holdpoint derives itself. */
 import { knownAction, riskLevelLabels, shortRiskLabel, touchesLabel } from '@holdpoint/client'
 import type { Request, Risk, RiskLevel } from '@holdpoint/protocol'
 import CircleMinusIcon from 'lucide-react/icons/circle-minus'
@@ -21,7 +21,7 @@ export function shownRisk({ ask, risk }: Pick<Request, 'ask' | 'risk'>): Risk | 
   return risk?.level === 'notable' && risk.touches.every(touch => touch === 'unreadable') ? undefined : risk
 }
 
-/** The words beside the icon. Screen readers do not read the icon, so they also read the level. */
+/** The words beside the icon in a row. Most requests are notable, so the row says what they touch, and only screen readers, which do not read the icon, also read the level. */
 export function RiskWords({ risk }: { readonly risk: Risk }): ReactNode {
   return (
     <>
@@ -31,13 +31,11 @@ export function RiskWords({ risk }: { readonly risk: Risk }): ReactNode {
   )
 }
 
-export function RiskBadge({ risk }: { readonly risk: Risk }): ReactNode {
+export function RiskBadge({ level }: { readonly level: RiskLevel }): ReactNode {
   return (
-    <span className={`risk-badge ${risk.level}`}>
-      <RiskIcon level={risk.level} />
-      <span>
-        <RiskWords risk={risk} />
-      </span>
+    <span className={`risk-badge ${level}`}>
+      <RiskIcon level={level} />
+      {riskLevelLabels[level]}
     </span>
   )
 }
@@ -45,10 +43,10 @@ export function RiskBadge({ risk }: { readonly risk: Risk }): ReactNode {
 /** The line of a card with its risk. Questions and forms have none. */
 export function RiskLine({ risk }: { readonly risk: Risk | undefined }): ReactNode {
   if (!risk) return null
-  const touches = risk.level === 'notable' ? '' : touchesLabel(risk)
+  const touches = touchesLabel(risk)
   return (
     <p className="risk-line">
-      <RiskBadge risk={risk} />
+      <RiskBadge level={risk.level} />
       {touches !== '' && <span className="risk-touches">{touches}</span>}
     </p>
   )

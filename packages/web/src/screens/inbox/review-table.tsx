@@ -81,7 +81,7 @@ function ReviewRow({ request, isStarted, note, onRemove }: ReviewRowProps): Reac
       <td className="review-risk">
         <input type="checkbox" checked onChange={() => onRemove(id)} aria-label={reviewTexts.remove(label)} />
         <div>
-          {risk && <RiskBadge risk={risk} />}
+          {risk && <RiskBadge level={risk.level} />}
           <span className="review-action">{label}</span>
         </div>
       </td>
