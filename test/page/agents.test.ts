@@ -35,7 +35,8 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
     await receipt(page, 'echo "Hello from the rehearsal"', 'allowed by you', 'delivered').waitFor()
 
     const edit = card(page, 'Change a file')
-    await button(edit, 'Edit…').click()
+    // The panel for edits covers the end of the request, which must have been on the screen before.
+    await click(page, button(edit, 'Edit…'))
     await edit.getByLabel('(this is what will run)').fill('a day for tests')
     await click(page, button(edit, 'Allow with edits'))
 
