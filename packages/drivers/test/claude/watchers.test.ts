@@ -144,19 +144,21 @@ describe('watchers with Claude Code', () => {
   })
 
   it('watchers pause Claude Code in the middle of its first turn if the turn has used the tokens of a limit', async () => {
-    // Each message of the scripted model uses two tokens.
-    await start(
-      [{ name: 'budget', with: { tokens: 5 } }],
-      steps([bash('echo 1', 'toolu_1')], [bash('echo 2', 'toolu_2')], [bash('echo 3', 'toolu_3')]),
-    )
-    const request = await fixture.waitForRequest('toolu_3')
-    expect(request.watcher).toMatchObject({ name: 'budget', text: expect.stringContaining('6 of 5 tokens') })
-    expect(fixture.eventsOf('request.opened')).toHaveLength(1)
+    // Each message of the scripted model uses two tokens. Those of the third pass the limit, and may be counted shortly after its call was checked.
+    const calls = ['1', '2', '3', '4'].map(number => [bash(`echo ${number}`, `toolu_${number}`)])
+    const id = await start([{ name: 'budget', with: { tokens: 5 } }], steps(...calls))
+    await expect.poll(() => fixture.eventsOf('request.opened')).toHaveLength(1)
+    const key = fixture.eventsOf('request.opened')[0]?.value.key
+    expect(['toolu_3', 'toolu_4']).toContain(key)
+    const request = await fixture.waitForRequest(key)
+    expect(request.watcher).toMatchObject({ name: 'budget', text: expect.stringMatching(/[68] of 5 tokens/) })
     expect(fixture.eventsOf('turn.finished')).toEqual([])
+    await fixture.asPerson('setVariable', { id, name: 'limit_budget', value: 1000 })
     await fixture.answer(request, { kind: 'allow' })
     const { usage } = await fixture.waitForTurnEnd()
-    expect(usage).toMatchObject({ inputTokens: 4, outputTokens: 4 })
-    expect(fixture.model.toolResult('toolu_3')).toBe('3')
+    expect(usage).toMatchObject({ inputTokens: 5, outputTokens: 5 })
+    expect(fixture.model.toolResult('toolu_4')).toBe('4')
+    expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
   it('watchers ask about the third identical call of Claude Code', async () => {
