@@ -83,7 +83,15 @@ const pendingIn = ({ inbox }: Client) =>
 
 async function pendingOnGateway(): Promise<RequestId[]> {
   const direct = httpCall({ url: gateway.url, token: secrets.person })
-  return (await direct('listRequests', { status: 'pending' })).items.map(({ id }) => id).sort()
+  const ids: RequestId[] = []
+  let after: RequestId | null | undefined
+  // In many rounds, more requests are pending than fit on a page.
+  do {
+    const { items, next } = await direct('listRequests', { status: 'pending', ...(after && { after }) })
+    ids.push(...items.map(({ id }) => id))
+    after = next as RequestId | null // the cursor of this list is the id of its last request
+  } while (after)
+  return ids.sort()
 }
 
 describe('X14: two tabs, a phone and a terminal whose connections are cut at random bytes', () => {
