@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const start = resolve(import.meta.dirname, '../dist/index.d.ts')
 const importOf = /(?:from|import)[\s(]*['"]([^'"]+)['"]/g
 
-/** Returns the packages that the types from this file on import. */
+/** Returns the packages that this file of types imports, itself or through other files. */
 function importedPackages(file: string, seen = new Set<string>()): readonly string[] {
   if (seen.has(file)) return []
   seen.add(file)

@@ -123,7 +123,7 @@ export class RestrictedCall {
   commandsNamed(program: string): Iterable<NamedCommand> {
     return this.#all?.named(program) ?? []
   }
-  /** Words that may belong to a command although none was found that contains them; null if all commands were found. */
+  /** The words of the call, if a command in it may not have been found; null if all commands were found. */
   get mentioned(): ReadonlySet<string> | null {
     if (this.#mentioned === undefined) this.#mentioned = this.#findMentioned()
     return this.#mentioned

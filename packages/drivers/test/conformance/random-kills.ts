@@ -14,7 +14,7 @@ const firstSeed = Number(process.env.HOLDPOINT_SEED ?? Date.now() % 1_000_000)
 /** A busy machine needs several times as long as an idle one. */
 const settleMs = 120_000
 
-/** What happens in one session. The seed determines it, except for the moment at which the agent does what. */
+/** What the test does in one session. The seed determines all of it, but not how fast the agent is. */
 interface Plan {
   readonly seed: number
   /** When to kill the agent, as a share of the duration of a turn: once, or once more after the first kill. */
