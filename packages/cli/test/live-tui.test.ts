@@ -52,6 +52,11 @@ describe('holdpoint tui', () => {
     terminal.press(keys.escape)
     await terminal.waitFor('q leave')
   })
+  /** Waits until the open session shows the text. The list shows the last message of the selected session too, so the text alone does not tell that the session is open. */
+  async function waitForOpenSession(text: string): Promise<void> {
+    await terminal.waitFor('Enter write')
+    await terminal.waitFor(text)
+  }
 
   it('holdpoint tui shows a new request at once, opens it, sends the answer, and moves on to the next request', async () => {
     expect(terminal.isAlternate).toBe(true)
@@ -213,7 +218,7 @@ describe('holdpoint tui', () => {
     await fixture.sayAsAgent(session, 'Dusty here.')
     await terminal.waitFor('loft')
     terminal.press(keys.home, keys.enter)
-    await terminal.waitFor('Dusty here.')
+    await waitForOpenSession('Dusty here.')
     terminal.press('i')
     await terminal.waitFor('Message ›')
     await terminal.type('b')
@@ -233,7 +238,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('cellar')
     await terminal.waitFor('attic')
     terminal.press(keys.home, keys.enter)
-    await terminal.waitFor('Here is the')
+    await waitForOpenSession('Here is the')
     const first = terminal.text().includes('Here is the cellar') ? cellar : attic
     terminal.press('i')
     await terminal.waitFor('Message ›')
@@ -245,7 +250,7 @@ describe('holdpoint tui', () => {
     // The session with the newest change of state is first.
     await terminal.waitFor(/attic[\s\S]*cellar/)
     terminal.press(first === cellar ? keys.up : keys.down, keys.enter)
-    await terminal.waitFor(`Here is the ${first === cellar ? 'attic' : 'cellar'}.`)
+    await waitForOpenSession(`Here is the ${first === cellar ? 'attic' : 'cellar'}.`)
     terminal.press('i')
     await terminal.waitFor('Message › ▏')
     terminal.press(keys.escape)
