@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import type { Ask, Request } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { announceLocalRunner } from '../support/local-agent.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, openCard, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('rules made from requests', () => {
-  const fixture = setUpPageFixture()
   let runner: Awaited<ReturnType<typeof announceLocalRunner>> | undefined
   let project = ''
-  beforeAll(async () => {
+  const fixture = setUpPageFixture({}, 'light', async () => {
     project = join(fixture.gateway.folder, 'project')
     mkdirSync(project)
     writeFileSync(join(project, 'package.json'), JSON.stringify({ scripts: { test: 'vitest', lint: 'x' } }))
+    await runner?.close()
     runner = await announceLocalRunner(fixture.gateway)
   })
   afterAll(() => runner?.close())

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
@@ -11,10 +11,15 @@ const clockOffset = join(import.meta.dirname, '../support/clock-offset.mjs')
 const weekMs = 7 * 24 * 3600_000
 
 describe.skipIf(hasNoBrowser())('the audit log with decisions of last week', () => {
-  const fixture = setUpPageFixture({
-    execArgv: ['--import', clockOffset],
-    env: { HOLDPOINT_TEST_AGO_MS: String(weekMs) },
-  })
+  // The gateway starts with a clock of last week only once, so the decisions are recorded once.
+  let day: Date
+  const fixture = setUpPageFixture(
+    { execArgv: ['--import', clockOffset], env: { HOLDPOINT_TEST_AGO_MS: String(weekMs) } },
+    'light',
+    async () => {
+      day = await recordDecisions()
+    },
+  )
 
   /** Records decisions of two people last week and this week. Returns the day of the decisions of last week. */
   async function recordDecisions(): Promise<Date> {
@@ -53,12 +58,6 @@ describe.skipIf(hasNoBrowser())('the audit log with decisions of last week', () 
       },
     }
   }
-
-  // The gateway starts with a clock of last week only once, so the decisions are recorded once, also if the test is repeated.
-  let day: Date
-  beforeAll(async () => {
-    day = await recordDecisions()
-  })
 
   it('a person finds out with at most 4 actions who allowed a given command last week, and when', async () => {
     expect(Date.now() - day.getTime()).toBeGreaterThan(weekMs - 60_000)

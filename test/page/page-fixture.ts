@@ -12,13 +12,15 @@ import { openTestAgent, type TestAgent } from '../support/request-samples.ts'
 export class PageFixture {
   readonly #options: GatewayOptions
   readonly #browserKind: keyof typeof launchBrowser
+  readonly #prepare: () => Promise<void>
   #gateway: GatewayProcess | undefined
   #browser: Browser | undefined
   #openedPages: OpenedPage[] = []
 
-  constructor(options: GatewayOptions, browserKind: keyof typeof launchBrowser) {
+  constructor(options: GatewayOptions, browserKind: keyof typeof launchBrowser, prepare: () => Promise<void>) {
     this.#options = options
     this.#browserKind = browserKind
+    this.#prepare = prepare
   }
 
   get gateway(): GatewayProcess {
@@ -79,15 +81,25 @@ export class PageFixture {
     const [gateway, browser] = await Promise.all([startGateway(this.#options), runningBrowser(this.#browserKind)])
     this.#gateway = gateway
     this.#browser = browser
+    await this.#prepare()
   }
-  /** Closes the test's pages, ends all sessions so that the next test has no pending requests, and fails if a page reported an error. */
-  async reset(): Promise<void> {
+  /** Closes the test's pages, ends all sessions so that the next test has no pending requests, and fails if a page reported an error. A failed test gets a new gateway, so that it finds nothing of its first attempt if it is repeated. */
+  async reset(hasFailed: boolean): Promise<void> {
     const opened = this.#openedPages
     this.#openedPages = []
     await Promise.all(opened.map(({ page }) => page.context().close()))
-    const { items } = await this.gateway.call('listSessions', {})
-    await Promise.all(items.filter(isOpen).map(({ id }) => this.gateway.call('endSession', { id })))
-    expect(opened.flatMap(({ problems }) => problems)).toEqual([])
+    const problems = opened.flatMap(page => page.problems)
+    if (hasFailed || problems.length > 0) await this.#replaceGateway()
+    else {
+      const { items } = await this.gateway.call('listSessions', {})
+      await Promise.all(items.filter(isOpen).map(({ id }) => this.gateway.call('endSession', { id })))
+    }
+    expect(problems).toEqual([])
+  }
+  async #replaceGateway(): Promise<void> {
+    const { gateway } = this
+    await this.start()
+    await gateway.close()
   }
   async close(): Promise<void> {
     // Only one file runs in a worker at a time, so all contexts are those of this file.
@@ -110,14 +122,15 @@ function isOpen({ state }: Session): boolean {
   return state !== 'ended'
 }
 
-/** Call at the top of a test file or `describe`: starts the fixture before the first test, resets it after each test, and closes it after the last. */
+/** Call at the top of a test file or `describe`: starts the fixture before the first test, resets it after each test, and closes it after the last. `prepare` adds what every test needs on the gateway; it runs again for each new gateway. */
 export function setUpPageFixture(
   options: GatewayOptions = {},
   browserKind: keyof typeof launchBrowser = 'light',
+  prepare: () => Promise<void> = async () => {},
 ): PageFixture {
-  const fixture = new PageFixture({ runner: 'none', ...options }, browserKind)
+  const fixture = new PageFixture({ runner: 'none', ...options }, browserKind, prepare)
   beforeAll(() => fixture.start())
-  afterEach(() => fixture.reset())
+  afterEach(({ task }) => fixture.reset(task.result?.state === 'fail'))
   afterAll(() => fixture.close())
   return fixture
 }

@@ -1,19 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ask } from '@holdpoint/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { announceLocalRunner } from '../support/local-agent.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, openCard, pressKey, rowOf, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('the risk of requests', () => {
-  const fixture = setUpPageFixture()
   let runner: Awaited<ReturnType<typeof announceLocalRunner>> | undefined
   let project = ''
-  beforeAll(async () => {
+  const fixture = setUpPageFixture({}, 'light', async () => {
     project = join(fixture.gateway.folder, 'project')
     mkdirSync(project)
+    await runner?.close()
     runner = await announceLocalRunner(fixture.gateway)
   })
   afterAll(() => runner?.close())
