@@ -217,7 +217,7 @@ const hostileCommands: Readonly<Record<string, (i: string) => string>> = {
   'code of interpreters': i => `python3 -c '${i}("a","b")';`,
   'commands with here-documents': i => `cat <<E${i}\na\nE${i}\n`,
 }
-/** For each of these commands, about the longest text of it that is searched to the end. A longer text is less work, because its search stops early. */
+/** About the longest text of each of these commands that is searched to its end. A longer text is less work, because the search of that text stops early. */
 export const longestSearched: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(hostileCommands).map(([name, command]) => [name, longestOf(command)]),
 )

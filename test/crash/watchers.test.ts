@@ -73,7 +73,7 @@ const steps = [
 
 describe('watchers after kill -9', () => {
   it.each(steps)(
-    'after kill -9, the end of a turn sends the agent back once (killed when it is $step)',
+    'after kill -9, the end of a turn sends the agent back to work once (killed when it is $step)',
     async ({ step, isStored }) => {
       await gateway.kill()
       await gateway.start({ HOLDPOINT_CRASH_AT: `${step}:appendEvents` })

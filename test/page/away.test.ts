@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser())('the first screen of an empty gateway', () => {
     await page.getByRole('heading', { name: 'You’re all caught up.' }).waitFor()
   })
 
-  it('other empty screens say what will be there', async () => {
+  it('an empty Audit log, Rules or Sessions screen says what it will show', async () => {
     const page = await fixture.openPage()
     await page.goto(`${fixture.gateway.url}/#/audit`)
     await page.getByText('Every answer to an agent is recorded here').waitFor()

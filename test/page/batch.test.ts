@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     expect(await visibleText(rows.first())).toMatch(/Notable[\s\S]*Run a command[\s\S]*web-shop[\s\S]*\/src\/api/)
   })
 
-  it('nothing in a table can be allowed before its end has been on screen, and no key hint is shown until then', async () => {
+  it('the selected requests in a table cannot be allowed before the end of the table has been on screen, and no key hint is shown until then', async () => {
     const page = await fixture.openPage()
     const request = await openRequests(page, 12)
     await pressKey(page, 'j')
@@ -100,7 +100,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     const asker = await fixture.openAsker()
     const like = [await asker.ask(asks.command('npm test')), await asker.ask(asks.command('CI=1 npm run lint'))]
     const other = await asker.ask(asks.command('git status'))
-    const elsewhere = await asker.ask({ ...asks.command('npm test'), cwd: '/src/docs' } as Ask) // a command is an approval, which has a folder
+    const elsewhere = await asker.ask({ ...asks.command('npm test'), cwd: '/src/docs' } as Ask) // a request for a command is an approval, and every approval has a `cwd`
     const [first] = like
     if (!first) throw new Error('no requests were opened')
     await rowOf(page, elsewhere).waitFor()
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     async width => {
       const asker = await fixture.openAsker('web-shop')
       const cwd = '/home/you/src/web-shop'
-      const first = await asker.ask({ ...asks.command('npm test'), cwd } as Ask) // a command is an approval, which has a folder
+      const first = await asker.ask({ ...asks.command('npm test'), cwd } as Ask) // a request for a command is an approval, and every approval has a `cwd`
       const second = await asker.ask({ ...asks.command('npm run lint'), cwd } as Ask)
       const page = await fixture.openPage({ viewport: { width, height: 844 } })
       await rowOf(page, second).waitFor()

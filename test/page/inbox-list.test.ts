@@ -50,12 +50,12 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     const others = [asks.edit(), asks.questions(), asks.form(), asks.write(), asks.plan(), asks.fields(), yesNo]
     const similar: Request[] = []
     for (let at = 0; at < 7; at++) {
-      similar.push(await web.ask({ ...asks.command(`npm run e2e -- --shard ${at}`), cwd: '/src/web' } as Ask)) // a command is an approval, which has a folder
+      similar.push(await web.ask({ ...asks.command(`npm run e2e -- --shard ${at}`), cwd: '/src/web' } as Ask)) // a request for a command is an approval, and every approval has a `cwd`
       const ask = others[at]
       if (ask) await docs.ask(ask)
     }
     similar.push(
-      await web.ask({ ...asks.command('npm test'), cwd: '/src/web' } as Ask, { deadlineMs: 3_000_000 }), // a command is an approval, which has a folder
+      await web.ask({ ...asks.command('npm test'), cwd: '/src/web' } as Ask, { deadlineMs: 3_000_000 }), // a request for a command is an approval, and every approval has a `cwd`
     )
     for (let at = 0; at < 8; at++) await api.ask(asks.command(`git show HEAD~${at}`))
     const urgent = await api.ask(asks.command('npm run migrate'), { deadlineMs: 240_000 })

@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await fixture.isPending(request(4))).toBe(true)
   })
 
-  it('keyboard shortcuts answer nothing while the person types into a field', async () => {
+  it('keyboard shortcuts answer no request while the person types into a field', async () => {
     const { page, request } = await openRequests(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
     await pressKey(page, 'd')

@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     }
   })
 
-  it('a dangerous request on a touch screen is allowed with a mouse after a confirmation, even on a device with a touch screen', async () => {
+  it('a dangerous request on a touch screen can also be allowed with a mouse, after a confirmation', async () => {
     const { page, request, hold, runFor } = await openDangerous({
       viewport: { width: 1440, height: 900 },
       hasTouch: true,

@@ -124,7 +124,7 @@ describe.each(setups)('watchers on %s', (_name, open) => {
     expect(await values()).toEqual({ starts: 1, before: times, after: 0 })
   })
 
-  it('watchers send the agent back once if the end of a turn is appended several times at once', async () => {
+  it('watchers send the agent back to work once if the end of a turn is appended several times at once', async () => {
     const end = { id, fence, items: [{ type: 'turn.finished' as const, ending: 'done' as const }] }
     await atOnce(appends => appends('appendEvents', end, { idempotencyKey: 'the end' }))
     const { items } = await agent(0)('listCommands', { id })
@@ -154,7 +154,7 @@ describe.each(setups)('watchers on %s', (_name, open) => {
     },
   )
 
-  it('an answer that sends the agent back is applied once even if several people give it', async () => {
+  it('an answer that sends the agent back to work is applied once even if several people give it', async () => {
     for (let n = 0; n < 4; n++)
       await agent(n)('appendEvents', { id, fence, items: [{ type: 'turn.finished', ending: 'done' }] })
     const [request] = (await person()('listRequests', { session: id, status: 'pending' })).items

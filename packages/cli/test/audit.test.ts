@@ -91,7 +91,7 @@ describe('holdpoint audit verify', () => {
       await stop()
       expect(await verify(gateway)).toMatchObject({
         code: 0,
-        out: expect.stringMatching(/^✓ Verified \d+ events and \d+ rows\. Nothing was changed\./),
+        out: expect.stringMatching(/^✓ Verified \d+ events and \d+ rows\. Nobody has changed them\./),
       })
     }
   })
@@ -178,7 +178,7 @@ if (await hasPostgres())
     await denyOne(gateway)
     expect(await verify(gateway, '--store', url)).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/Nothing was changed/),
+      out: expect.stringMatching(/Nobody has changed them/),
     })
     await gateway.stop()
     await drop()

@@ -63,7 +63,7 @@ describe('Ctrl+C on a request in holdpoint run', () => {
 describe('the letter r in a text field of holdpoint run', () => {
   const question = 'Does “r” mean that you decline, or is it your answer?'
 
-  it('the letter r alone in a text field of holdpoint run asks what it means; s sends the letter', async () => {
+  it('the letter r alone in a text field of holdpoint run is not sent until the person says what it means, and the key s sends it', async () => {
     const request = await run.askAndWaitFor(textQuestion, '/decline [reason]')
     await run.terminal.type('r')
     run.terminal.press(keys.enter)
@@ -73,7 +73,7 @@ describe('the letter r in a text field of holdpoint run', () => {
     run.terminal.press('s')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'answers', answers: [{ id: 'q', chosen: [], other: 'r' }] })
   })
-  it('the letter r alone in a text field of holdpoint run asks what it means; Esc continues typing, and r declines', async () => {
+  it('the letter r alone in a text field of holdpoint run is not sent until the person says what it means, Esc continues typing, and a second r declines', async () => {
     const request = await run.askAndWaitFor(textQuestion, '/decline [reason]')
     await run.terminal.type('r')
     run.terminal.press(keys.enter)
@@ -86,7 +86,7 @@ describe('the letter r in a text field of holdpoint run', () => {
     run.terminal.press('r')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
   })
-  it('the letter r alone in a text field of a form in holdpoint run asks what it means', async () => {
+  it('the letter r alone in a text field of a form in holdpoint run is not sent until the person says what it means', async () => {
     const schema = { type: 'object' as const, properties: { to: { type: 'string' as const } } }
     const request = await run.askAndWaitFor({ kind: 'form', title: 'Parcel', message: '', schema }, 'Enter next')
     await run.terminal.type('r')

@@ -350,7 +350,7 @@ describe('holdpoint mcp wrap', () => {
     const resumed = call('run', { how: 'resume' })
     await answerPending(gateway, { kind: 'allow' })
     expect(textOf(await resumed)).toBe('resumed')
-    await expect(client.listTools()).rejects.toThrow('ended before its reply came')
+    await expect(client.listTools()).rejects.toThrow('ended before its reply arrived')
     expect(remote.calls).toEqual(['end', 'break', 'end resumable', 'break resumable', 'resume'])
     remote.close()
   })

@@ -46,7 +46,7 @@ describe('a request that is longer than the screen', () => {
   })
 })
 
-it('the keys below a request name ? for help, but not while the person types a text, in which ? is text', () => {
+it('the key hints below a request name ? for help, unless the person is typing, because ? is then a part of the text', () => {
   const size = { columns: 80, height: 30 }
   const viewKeys = [['?', 'help'] as const, ['Ctrl+D', 'leave'] as const]
   const keysAfter = (letter: string) => {

@@ -475,7 +475,7 @@ describe('the keys of questions', () => {
       ['/edit', enter, { edited: '/decline\n' }, enter],
       other('/decline'),
     ],
-  ])('keys of questions: %s', (_, ask, typed, answer) => {
+  ])('keys that answer questions: %s', (_, ask, typed, answer) => {
     expect(typeKeys(ask, typed).answer).toEqual(answer)
   })
 
@@ -492,7 +492,7 @@ describe('the keys of questions', () => {
       ['/edit', enter],
       /never written to a file/,
     ],
-  ])('keys of questions: %s', (_, ask, typed, hint) => {
+  ])('keys that do not answer questions: %s', (_, ask, typed, hint) => {
     const { prompt, answer } = typeKeys(ask, typed)
     expect(answer).toBeUndefined()
     expect(prompt.hint).toMatch(hint)

@@ -171,7 +171,7 @@ describe('holdpoint service with systemd', () => {
     expect(calls().slice(-2)).toEqual(['--user disable --now holdpoint.service', '--user daemon-reload'])
   })
 
-  it('a program in the cache of npx is not installed as a service', async () => {
+  it('a program in the npx cache is not installed as a service', async () => {
     useFake('systemctl')
     const cached = join(folder, '_npx/1')
     mkdirSync(cached, { recursive: true })

@@ -37,7 +37,7 @@ describe('commands for sessions', () => {
     await waitForPending(gateway, session)
     const { code, out } = await cli('start', 'rehearsal', '--title', 'Mine', '--mode', 'acceptEdits', '--cwd', '/tmp')
     expect([code, out]).toEqual([0, expect.stringMatching(/^ses_\w+ has started\. {2}“Mine”\n/)])
-    expect(out).toMatch(/It waits for a message: holdpoint send ses_/)
+    expect(out).toMatch(/It is waiting for a message: holdpoint send ses_/)
   })
 
   it.each([

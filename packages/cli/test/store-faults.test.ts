@@ -63,7 +63,7 @@ function fillDisk(gateway: GatewayProcess): () => void {
     try {
       for (;;) writeSync(file, Buffer.alloc(size))
     } catch {
-      // The disk is full for pieces of this size.
+      // No further block of this size fits on the disk.
     }
   closeSync(file)
   return () => rmSync(filler)

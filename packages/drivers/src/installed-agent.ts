@@ -11,7 +11,7 @@ export interface InstallableAgent {
   readonly name: string
   /** The name of the agent in sentences for people. */
   readonly title: string
-  /** The program. A setting can name another one. */
+  /** The name of the agent’s program. A setting can name another program. */
   readonly command: string
   /** How a person installs the agent. Missing for an agent whose command line a person has configured. */
   readonly install?: string

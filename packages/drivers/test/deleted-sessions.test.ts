@@ -29,7 +29,7 @@ function runner(existing: readonly SessionId[]) {
   return { access: { clock, signal: stop.signal, sessionOf }, clock, stop }
 }
 
-it('the files of a deleted session are removed, and files of other sessions, of live processes and of no session stay', async () => {
+it('the files of a deleted session are removed, but not the files of another session, of a live process, or of no session', async () => {
   const [deleted, kept, live, other] = [idOf('1'), idOf('2'), idOf('3'), 'parkable'].map(store) as [
     string,
     string,

@@ -65,7 +65,7 @@ describe('watchers with a generator agent', () => {
     ])
   })
 
-  it('watchers see the steps of a generator agent after they ran, and send it back when it stops', async () => {
+  it('watchers see the steps of a generator agent after they ran, and send the agent back to work when it stops', async () => {
     const watch = [
       { name: 'count', on: 'after', tool: 'build', do: { set: { built: 'vars.built + (result.ok ? 1 : 0)' } } },
       { name: 'build-first', on: 'stop', when: 'vars.built == 0', do: { deny: 'Nothing was built.' } },

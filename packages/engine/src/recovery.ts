@@ -19,11 +19,11 @@ export interface UndoneChanges {
   readonly events: number
   readonly answers: number
   readonly revokedTokens: number
-  /** Rules that were added since. */
+  /** Rules that were added after that event and are gone. */
   readonly lostRules: readonly Rule[]
-  /** Rules that were removed since and apply again. */
+  /** Rules that were removed after that event and apply again. */
   readonly revivedRules: readonly Rule[]
-  /** Requests that were resolved since and are pending again. */
+  /** Requests that were resolved after that event and are pending again. */
   readonly pendingAgain: number
 }
 

@@ -59,7 +59,7 @@ describe('the pending requests of an agent', () => {
     await checkUsage(fixture.store)
   })
 
-  it('requests stop counting when they are withdrawn, expire, or their session ends', async () => {
+  it('requests no longer count towards the limit of an agent when they are withdrawn, expire, or their session ends', async () => {
     const session = await startExternal()
     const [first] = await Promise.all(
       Array.from({ length: limits.pendingPerAgentMax }, (_, i) =>

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 const read = (): Promise<Session> => fixture.person('getSession', { id: agent.session.id })
 
-it('a session counts the time in which at least one request is pending, once for requests that are pending together', async () => {
+it('a session counts the time in which at least one request is pending, and counts that time once if several requests are pending', async () => {
   expect(await read()).toMatchObject({ waitedMs: 0 })
   const since = fixture.clock.now()
   const first = await agent.ask('first')
@@ -28,7 +28,7 @@ it('a session counts the time in which at least one request is pending, once for
   expect(items[0]).not.toHaveProperty('waitingSince')
 })
 
-it('a session adds up its waiting times, and the time until an end counts too', async () => {
+it('a session adds up the times in which it waited for people, also the last one if the session ends while a request is pending', async () => {
   const first = await agent.ask('first')
   await fixture.clock.advance(1000)
   await fixture.allow(first)

@@ -36,7 +36,7 @@ async function untilAsked(): Promise<Request | undefined> {
 }
 
 describe('an agent that is sent back to work', () => {
-  it('an agent that is sent back gets a message of the gateway that names the watcher, and no watcher sees this message', async () => {
+  it('an agent that is sent back to work gets a message of the gateway that names the watcher, and no watcher sees this message', async () => {
     await start({
       watch: [...reminder.watch, { name: 'prompts', on: 'prompt', do: { deny: 'Not now.' } }],
     })
@@ -46,12 +46,12 @@ describe('an agent that is sent back to work', () => {
     expect(command?.madeById).toBeUndefined()
     expect(await fixture.moment(agent, { moment: 'prompt', key: command?.id ?? '' })).toEqual({ say: [] })
   })
-  it('an agent is not sent back after a turn that was interrupted', async () => {
+  it('an agent is not sent back to work after a turn that was interrupted', async () => {
     await start(reminder)
     await endTurn('interrupted')
     expect(await messages()).toEqual([])
   })
-  it('an agent is sent back three times in a row, and then people are asked', async () => {
+  it('an agent is sent back to work three times in a row, and then people are asked whether it may stop', async () => {
     await start(reminder)
     for (let i = 0; i < 3; i++) await endTurn()
     expect(await messages()).toHaveLength(3)
@@ -66,7 +66,7 @@ describe('an agent that is sent back to work', () => {
       },
     ])
   })
-  it('an agent is sent back again after a person’s message, which also withdraws the question whether the agent may stop', async () => {
+  it('an agent is sent back to work again after a person’s message, which also withdraws the question whether the agent may stop', async () => {
     await start(reminder)
     const request = await untilAsked()
     await fixture.person('sendMessage', { id: agent.session.id, text: 'go on' })
@@ -78,7 +78,7 @@ describe('an agent that is sent back to work', () => {
     await endTurn()
     expect(await messages()).toHaveLength(5)
   })
-  it('an agent whose driver gives it no messages is not sent back after an event, but only with the reply to its own report', async () => {
+  it('an agent whose driver gives it no messages is not sent back to work after an event, but only with the reply to its own report', async () => {
     await fixture.withFile(reminder)
     const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
     await fixture.person('appendEvents', { id, items: [{ type: 'turn.finished', ending: 'done' }] })
@@ -109,7 +109,7 @@ describe('an agent that is sent back to work', () => {
     expect(first).toMatchObject({ say: [], deny: 'It is Friday.\n\nNo test has run.' })
     expect(await report()).toEqual(first)
   })
-  it('an agent in a terminal of its own is sent back again after a new prompt, which also withdraws the question whether the agent may stop', async () => {
+  it('an agent in a terminal of its own is sent back to work again after a new prompt, which also withdraws the question whether the agent may stop', async () => {
     await fixture.withFile(reminder)
     const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
     const report = (moment: 'stop' | 'prompt', key: string) => fixture.person('reportMoment', { id, moment, key })
@@ -124,7 +124,7 @@ describe('an agent that is sent back to work', () => {
     expect((await report('stop', '7')).deny).toBe('No test has run.')
     expect((await report('stop', '8')).deny).toBeUndefined()
   })
-  it('an agent that has reported the end of its turn itself is not sent back a second time', async () => {
+  it('an agent that has reported the end of its turn itself is not sent back to work a second time', async () => {
     await start(reminder)
     expect(await fixture.moment(agent, { moment: 'stop', key: 't1' })).toMatchObject({ deny: 'No test has run.' })
     await endTurn()
@@ -135,7 +135,7 @@ describe('an agent that is sent back to work', () => {
 })
 
 describe('a request of the gateway that asks whether the agent may stop', () => {
-  it('a request of the gateway sends the agent back if a person says so, and its answer needs no delivery', async () => {
+  it('a request of the gateway sends the agent back to work if a person says so, and its answer needs no delivery', async () => {
     await start(permission)
     await endTurn()
     const [request] = await pending()
@@ -155,7 +155,7 @@ describe('a request of the gateway that asks whether the agent may stop', () => 
     expect(await messages()).toEqual([])
     expect(await pending()).toEqual([])
   })
-  it('a request of the gateway resumes a parked session only if the agent is sent back', async () => {
+  it('a request of the gateway resumes a parked session only if the agent is sent back to work', async () => {
     await start(permission)
     await endTurn()
     const park = () => fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })

@@ -12,7 +12,7 @@ import type { Decision, RuleContext } from './rule-context.ts'
 import { RuleNames } from './rule-names.ts'
 import { allowedWords, broadAllowProblem } from './rule-validation.ts'
 
-/** A set of rules, arranged once for many calls. */
+/** A set of rules, which is indexed once and then evaluates many calls. */
 export class RuleSet {
   readonly rules: readonly Rule[]
   /** The words of each rule's command, by id and version. A set that differs in few rules reuses the words of the previous set. */
@@ -79,7 +79,7 @@ export class RuleSet {
     return decided?.rule === undefined ? this.#unsearched(decided ?? tooManyFiles, restricted) : decided
   }
 
-  /** Names a rule that may match what was not searched. Such a rule asks, because the call could otherwise run in a mode in which the agent itself does not ask. */
+  /** Returns the decision, with a rule that may match the part of the call that was not searched, if there is one. Such a rule makes Holdpoint ask, because the call could otherwise run in a mode in which the agent itself does not ask. */
   #unsearched(undecided: Decision, restricted: RestrictedCall): Decision {
     const rule = this.#restricting.findUnsearched(restricted)
     return rule ? { ...undecided, rule: rule.id, ruleVersion: rule.version } : undecided

@@ -31,7 +31,7 @@ export class PathRules<T extends WithPath> {
     for (const name of names) if (!folders.has(name)) yield* this.#byPath.get(name) ?? []
   }
 
-  /** Returns the items to whose paths the patterns may lead. */
+  /** Returns the items whose paths the patterns may match. */
   reachedBy(patterns: PathPatterns): ReadonlySet<T> {
     if (!this.#tree) {
       this.#tree = { entries: new Map(), items: [] }

@@ -168,7 +168,7 @@ function patternOf(words: readonly string[]): CommandPattern {
   return pattern
 }
 
-/** Returns whether what the rule names occurs in one of the commands: the program first, then the other words in their order, with anything in between, and the options anywhere. */
+/** Returns whether one of the commands is the one that the rule names: it starts with the program of the rule, has the other words of the rule in their order, with any words between them, and has the options of the rule anywhere. */
 function namesCommand(pattern: CommandPattern, call: RestrictedCall): boolean {
   for (const command of call.commandsNamed(pattern.program)) if (pattern.matches(command.given)) return true
   return call.mentioned !== null && pattern.isMentioned(call.mentioned, () => call.mentionedOptions)

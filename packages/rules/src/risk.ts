@@ -47,7 +47,7 @@ function addRead(path: string, site: CallSite, findings: RiskFindings): void {
   else findings.raise('notable')
 }
 
-/** Adds what the command touches. If the limit is reached, the findings so far stay. */
+/** Adds what the command touches. If this would take too much work, keeps what was found so far, and adds that the command is unreadable. */
 function addWithinLimits(text: string, site: CallSite, findings: RiskFindings): void {
   try {
     addShell(text, site, findings, new RiskWork())
@@ -57,9 +57,9 @@ function addWithinLimits(text: string, site: CallSite, findings: RiskFindings): 
   }
 }
 
-/** A word of a command can name a file, and checking that takes longer than looking at the word. */
+/** How much work a word of a command counts as. The word can name a file, and checking the file takes longer than reading the word. */
 const wordUnits = 6
-/** A file to which or from which a command redirects is always checked. */
+/** How much work a redirection counts as. Its file is always checked. */
 const redirectUnits = 50
 
 function addShell(whole: string, site: CallSite, findings: RiskFindings, work: RiskWork): void {

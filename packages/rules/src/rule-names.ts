@@ -6,7 +6,7 @@ import type { FileLookup } from './site.ts'
 export interface Names {
   /** The names of the paths, in the form in which paths are compared. */
   readonly paths: ReadonlySet<string>
-  /** The names of the folders that contain the paths, if a rule can name them. A path is a folder that contains itself. */
+  /** The names of all folders that contain one of the paths and that a rule can name. A path counts as a folder that contains itself. */
   readonly folders: ReadonlySet<string>
 }
 

@@ -47,7 +47,7 @@ const withSecrets = makeRepository({
 })
 writeFileSync(join(withSecrets.outside, 'outside.txt'), '')
 
-/** Returns the groups of the parts of a command, or the reason why it is not proven. */
+/** Returns the group of each part of a command, or the reason why the command is not proven. */
 function groupsOf(command: string, site: CallSite): readonly string[] | string {
   const parsed = parseCommand(command)
   if (!parsed.provable) return parsed.reason

@@ -66,7 +66,7 @@ describe('a rule that denies a folder', () => {
     ]
     expect(denied(rule, texts)).toEqual([])
   })
-  it('a rule that denies a folder matches the pattern of a tool for patterns of paths', () => {
+  it('a rule that denies a folder matches a pattern of the tool Glob that may become a path in the folder', () => {
     const glob = (pattern: string): ToolCall => ({ tool: 'Glob', input: { pattern }, cwd: '/srv' })
     expect(isDenied(rule, glob('sec*/a.txt'))).toBe(true)
     expect(isDenied(rule, glob('/srv/s?cret/*'))).toBe(true)

@@ -113,7 +113,7 @@ describe('P12: a rule for a host', () => {
   ])('P12: a rule for a host matches %s, which is on that host', url =>
     expect(verdict([allow], fetch(url))).toBe('allow'),
   )
-  it('P12: a rule for a host that denies an address matches the address in any notation', () => {
+  it('P12: a rule that denies an IP address matches every notation of the address', () => {
     for (const url of ['http://2130706433/', 'http://0x7f.1/', 'http://127.0.0.1:80/', 'http://0177.0.0.1/'])
       expect(verdict([{ effect: 'deny', host: '127.0.0.1' }], fetch(url))).toBe('deny')
   })

@@ -29,7 +29,7 @@ export interface RowRewrite {
   rewrite(row: StoredRow): StoredRow | null
 }
 
-/** The first released version. Versions 1 and 2 were never released, and their rows use names that this code cannot read. */
+/** The oldest version that can be migrated, of Holdpoint 0.1. The rows of versions 1 and 2 use names that this code cannot read. */
 const firstVersion = 3
 
 function migrations(dialect: Dialect): readonly Migration[] {

@@ -24,7 +24,7 @@ export interface RestorePreparation {
   readonly restored: Store
   /** The previous store; null if there was none or if it cannot be read. */
   readonly previous: Store | null
-  /** The last known event of the previous store; null if it is not known. */
+  /** The seq of the last event that the previous store is known to have had; null if no event is known. */
   readonly lastSeq: number | null
 }
 export interface RestoreOptions<T> {

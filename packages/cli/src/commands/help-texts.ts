@@ -33,7 +33,7 @@ export const commandHelp = {
   sessions: 'List sessions; those that need you come first',
   start: 'Start a session with an agent in this folder',
   rehearse: 'Start the built-in demo agent, which asks every kind of question',
-  send: 'Send a message to a session; reopens it if it has ended and its agent can resume',
+  send: 'Send a message to a session, and reopen it if it has ended and its agent can resume',
   watch: 'Stream events, one per line; list, check and turn on watchers',
   logs: 'Print the transcript of a session; -f follows it',
   stop: 'Interrupt the turns of all sessions',
@@ -99,7 +99,7 @@ export const tokenHelp = {
 export const rulesHelp = {
   list: 'List rules with their scope, limits and uses',
   add: 'Add a rule; pending requests that it covers are answered too',
-  edit: 'Change the named parts of a rule',
+  edit: 'Change the parts of a rule that the options name',
   pause: 'Pause a rule',
   resume: 'Put a paused rule into effect again',
   remove: 'Remove a rule',
@@ -242,7 +242,7 @@ export const optionHelp = {
   yes: 'Do not ask for confirmation',
   role: 'What the token may do: agents ask, people answer, runners run agents',
   tokenPerson: 'With --role person: give the token to this person (default: to a new one)',
-  expires: 'How long it is valid: 12h, 90d (default: until you revoke it)',
+  expires: 'How long the token is valid: 12h, 90d (default: until you revoke it)',
   listTrusted: 'List the trusted files and folders',
   removeTrust: 'Stop trusting the file or folder',
 } as const
@@ -282,7 +282,7 @@ export const jsonHelp = {
 
 export const moreHelp = {
   watch: `
-Without a subcommand, events are streamed until you stop it.
+Without a subcommand, the command streams events until you stop it.
 
 Examples:
   holdpoint watch --json

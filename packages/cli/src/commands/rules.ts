@@ -64,7 +64,7 @@ export async function addRule(client: GatewayClient, effect: RuleEffect, options
   out.print(...ruleRows(texts.added, rule), row(trusted(texts.pendingToo, 'quiet')))
 }
 
-/** Changes the named parts of a rule and keeps the others. */
+/** Changes the parts of a rule that the options name, and keeps the other parts. */
 export async function editRule(client: GatewayClient, typed: string, options: RuleOptions): Promise<void> {
   const { call } = client
   const before = await findRule(call, typed)

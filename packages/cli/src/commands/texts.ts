@@ -18,7 +18,7 @@ export const results = {
   started: (session: string) => `${session} has started.`,
   followSession: (session: string) =>
     `Follow it with holdpoint logs -f ${session}. See its requests with holdpoint inbox.`,
-  needsMessage: (session: string) => `It waits for a message: holdpoint send ${session} "…"`,
+  needsMessage: (session: string) => `It is waiting for a message: holdpoint send ${session} "…"`,
   rehearsalStarted: (session: string) => `${session} has started. Answer its requests in a browser:`,
   rehearsalHere: 'or in this terminal: holdpoint next',
   awaitingOthers: (request: string) => `Your answer to ${request} was recorded. Waiting for other people to answer.`,
@@ -209,7 +209,7 @@ export const auditTexts = {
   progress: (checked: number, events: number) =>
     `Checked ${checked.toLocaleString('en-US')} of ${events.toLocaleString('en-US')} events…`,
   verified: (events: number, rows: number) =>
-    `Verified ${events.toLocaleString('en-US')} events and ${rows.toLocaleString('en-US')} rows. Nothing was changed.`,
+    `Verified ${events.toLocaleString('en-US')} events and ${rows.toLocaleString('en-US')} rows. Nobody has changed them.`,
   columns: ['time', 'answer', 'what', 'session'],
   spareColumns: ['session', 'time'],
   nothingFound: 'No entry of the audit log matches.',

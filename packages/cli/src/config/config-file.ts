@@ -16,7 +16,7 @@ export interface ConfigFile {
   readonly config: Config
 }
 
-/** Returns the path of the config file in a folder as `ConfigFile.file` names it. */
+/** Returns the path of the config file in a folder, without symbolic links, as in `ConfigFile.file`. */
 export function configFileIn(folder: string): string {
   return join(realpathSync(folder), configFileName)
 }

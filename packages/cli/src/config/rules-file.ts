@@ -135,7 +135,7 @@ export class CachedRulesFiles implements RuleFileReader {
   }
 }
 
-/** Returns a text that changes with each of the files, or null if one of them has just been changed. */
+/** Returns a text that differs after any of the files has changed, or null if one of them changed a moment ago, because a second change within that moment might not be noticed. */
 function stampOf(files: readonly string[]): string | null {
   const stats = files.map(statsOf)
   const settled = Date.now() - settleMs

@@ -60,7 +60,7 @@ export function isOtherStore(location: StoreLocation, dataFolder: DataFolder): b
   if (storeFile === undefined) return false
   if (location.kind === 'postgres') return storeFile !== null
   const { file } = location
-  // The default file means the store of the gateway, because only the gateway may have been started with another one.
+  // The default file stands for the store of the gateway: the gateway may have been started with another store, and this command without `--store`.
   if (file === dataFolder.databaseFile) return false
   return storeFile !== (existsSync(file) ? realpathSync(file) : file)
 }

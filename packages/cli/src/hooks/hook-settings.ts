@@ -44,7 +44,7 @@ const userFiles: Readonly<Record<TerminalAgentName, () => string>> = {
 }
 const projectFiles: Readonly<Partial<Record<TerminalAgentName, string>>> = { claude: '.claude/settings.local.json' }
 
-/** The text of a settings file before and after the installation, so that removing restores exactly the former text. */
+/** The text of a settings file before and after the installation, so that removing the hooks restores exactly the earlier text. */
 interface Installation {
   readonly before: string | null
   readonly after: string
@@ -109,7 +109,7 @@ function hasComments(text: string): boolean {
   })
 }
 
-/** Writes a temporary file and renames it, so that a full disk leaves the former settings. A link to the settings stays a link, and the permissions stay as they are. */
+/** Writes a temporary file and renames it, so that the old settings survive if the disk is full. If the settings file is a link, it stays one, and its permissions are kept. */
 export function writeSettings(file: string, text: string): void {
   const target = existsSync(file) ? realpathSync(file) : file
   const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600
@@ -173,7 +173,7 @@ function withoutOurs(agent: TerminalAgentName, group: unknown): readonly unknown
   return others.length === 0 ? [] : [{ ...group, hooks: others }]
 }
 
-/** Returns whether the former settings had an empty `hooks` (null) or an empty list of this name. */
+/** Returns whether the earlier settings had an empty `hooks` (null) or an empty list of this name. */
 function isEmptyIn(before: string | null | undefined): (name: string | null) => boolean {
   const hooks = before ? (JSON.parse(before) as { hooks?: unknown }).hooks : undefined // the installation has parsed it
   return name => isObject(hooks) && (name === null || Object.hasOwn(hooks, name))
@@ -193,7 +193,7 @@ function isOurs(agent: TerminalAgentName, command: string): boolean {
   return command.endsWith(hookWords(agent)) && command.includes('holdpoint')
 }
 
-/** Formats settings with the indentation and the end of the former text. */
+/** Formats settings with the indentation and the end of the earlier text. */
 export function formatLike(before: string | null, settings: Settings): string {
   const indentation = /^[\t ]+(?=")/m.exec(before ?? '')?.[0] ?? '  '
   const end = before === null || before.endsWith('\n') ? '\n' : ''

@@ -9,7 +9,7 @@ export const hookTexts = {
   noProjectFile: (title: string, agent: string) =>
     `The settings of ${title} for one folder are shared with others, but the hooks contain paths of this machine. Install the hooks for every folder: holdpoint hook install ${agent}`,
   fromCache:
-    'This program runs from the cache of npx, which may be emptied at any time. Install Holdpoint first: npm install -g holdpoint',
+    'This program runs from the npx cache, which npm may empty at any time. Install Holdpoint first: npm install -g holdpoint',
   installed: (file: string) => `The hooks were added to ${file}.`,
   isInstalled: (file: string) => `The hooks are in ${file}.`,
   alreadyInstalled: (file: string) => `The hooks are already in ${file}.`,
@@ -35,7 +35,7 @@ export const agentTexts: Readonly<Record<TerminalAgentName, { readonly about: st
   },
   gemini: {
     about:
-      'Hooks of Gemini cannot answer what Gemini asks: answer that in its terminal. Your deny and ask rules apply, and the session is in the list. To answer on the page, use: holdpoint run gemini',
+      'Gemini’s hooks cannot answer what Gemini asks, so answer that in its terminal. Your deny and ask rules apply, and the session is in the list. To answer on the page, use: holdpoint run gemini',
     next: 'In terminals that are already open, restart Gemini.',
   },
 }

@@ -64,7 +64,7 @@ export function removeMcp(agent: string): void {
   console.log(isRemoved ? mcpTexts.removed(agent) : mcpTexts.notInstalled(agent))
 }
 
-/** What the agents print if the server is not in their settings. Codex and Gemini then succeed, and Claude Code fails. */
+/** What the agents print if the server is not in their settings. Codex and Gemini exit with code 0 in that case, and Claude Code with an error. */
 const missingServerTexts = ['No MCP server named', `"${serverName}" not found in`]
 
 /** Returns false if the server was not in the settings of the agent. */
@@ -111,7 +111,7 @@ function allowLongCallsOfCodex(): void {
 
 type Servers = Readonly<Record<string, unknown>>
 
-/** Changes the list of servers in the settings of opencode, whose own command for this needs a terminal. Returns false if the list is already so. */
+/** Changes the list of servers in the settings of opencode, whose own command for this needs a terminal. Returns false if the change leaves the list as it is. */
 function changeOpencode(change: (servers: Servers) => Servers): boolean {
   const folder = join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'opencode')
   const file = join(folder, 'opencode.json')

@@ -18,7 +18,7 @@ export const mcpTexts = {
   notAnswered: 'Nobody answered this question, because the request was withdrawn.',
   notAsked: (problem: string) =>
     `Nobody could be asked, so nothing is allowed: ${problem}. Do not continue without an answer; tell the person about this problem`,
-  gatewayAway: 'The gateway cannot be reached now. The request is kept.',
+  gatewayAway: 'The gateway cannot be reached right now. The request is kept.',
   unknownTask: (id: string) => `There is no task ${id}`,
   taskEnded: (status: string) => `This task has the status “${status}” and can no longer be canceled`,
   taskCancelled: 'This task was canceled: its request was withdrawn, or its session has ended',
@@ -54,17 +54,17 @@ export const mcpTexts = {
   deniedByRule: (reason: string) => `A rule denies this call, so it has not run: ${reason}`,
   callNotAsked: (problem: string) => `This call has not run, because nobody could be asked: ${problem}`,
   unknownOutcome: (server: string) =>
-    `This call was approved and sent to ${server}, and its outcome is unknown: the connection ended before the result came. It is not sent a second time. Check what it has done before you call it again; a new call asks a person again`,
+    `This call was approved and sent to ${server}, and its outcome is unknown: the connection ended before the result arrived. It will not be sent a second time. Check what it has done before you call it again; a new call asks a person again`,
   runsElsewhere: 'another process of this client has sent the identical call to the server',
   note: (note: string) => `The person who allowed this added a note: ${note}`,
   serverEnded: (server: string) => `The MCP server ${server} has ended`,
   serverNotStarted: (server: string, problem: string) => `The MCP server ${server} cannot be started: ${problem}`,
   notForwarded: (server: string, problem: string) => `The MCP server ${server} cannot be reached: ${problem}`,
-  noReply: (server: string) => `The connection to the MCP server ${server} ended before its reply came`,
+  noReply: (server: string) => `The connection to the MCP server ${server} ended before its reply arrived`,
   badName: (name: string) =>
     `“${name}” cannot be the name of a server; use letters, digits, dots, hyphens and single underscores`,
   fromCache:
-    'This program runs from the cache of npx, which may be emptied at any time. Install Holdpoint first: npm install -g holdpoint',
+    'This program runs from the npx cache, which npm may empty at any time. Install Holdpoint first: npm install -g holdpoint',
   installed: (agent: string) =>
     `${agent} can ask people through Holdpoint the next time it starts. Undo this with: holdpoint mcp remove ${agent}`,
   notInstalled: (agent: string) => `Holdpoint is not among the MCP servers of ${agent}.`,

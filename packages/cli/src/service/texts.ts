@@ -36,7 +36,7 @@ export const serviceTexts = {
   gatewayRuns: (url: string) =>
     `Holdpoint is already running at ${url}, not as a service. Stop it with holdpoint down, then install the service`,
   fromCache:
-    'This holdpoint runs from the cache of npx, which npm may empty at any time. Install it with npm install -g holdpoint, then run holdpoint service install',
+    'This program runs from the npx cache, which npm may empty at any time. Install it with npm install -g holdpoint, then run holdpoint service install',
   unsupported: (platform: string) =>
     `holdpoint service works with systemd (Linux) and launchd (macOS), not on ${platform}. Run holdpoint up --detach instead`,
   notAvailable: (name: string, problem: string) =>

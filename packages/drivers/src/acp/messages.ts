@@ -9,7 +9,7 @@ export const acpCalls = {
 export const acpLog = {
   notFinished: 'The agent did not finish this call',
   denied: 'This call was denied',
-  noLongerWaits: 'The agent no longer waits for this answer',
+  noLongerWaits: 'The agent is no longer waiting for this answer',
   notSent: (agent: string, why: string) => `${agent} could not finish the turn: ${why}`,
   stopped: {
     max_tokens: 'The model’s answer became too long; ask for a shorter answer',

@@ -69,7 +69,7 @@ export const turnFailed = {
 }
 
 /** The error if the answer to a call cannot be given to Claude Code. */
-export const noLongerWaits = 'Claude Code no longer waits for this answer'
+export const noLongerWaits = 'Claude Code is no longer waiting for this answer'
 
 /** Advice for people if Claude Code does not start. */
 export const startHint = 'run `claude` in a terminal to check that it works, and check HOLDPOINT_CLAUDE if it is set'

@@ -38,7 +38,7 @@ export class ItemLog {
   /** The block of the last message, if nothing came after it. */
   #lastText: string | null = null
 
-  /** `usage` returns what the turn has used so far; null if Codex has not said so yet. */
+  /** `usage` returns what the turn has used so far; null if Codex has not reported it yet. */
   constructor(emit: (output: AgentOutput) => Promise<void>, usage: () => TurnUsage | null = () => null) {
     this.#emit = emit
     this.#usage = usage

@@ -32,7 +32,7 @@ export const codexExit = {
 }
 
 export const codexLog = {
-  noLongerWaits: 'Codex no longer waits for this answer',
+  noLongerWaits: 'Codex is no longer waiting for this answer',
   notFinished: 'Codex did not finish this call',
   declined: 'This call was denied',
   typedInTerminal: (text: string) => `Typed in a terminal: ${text}`,

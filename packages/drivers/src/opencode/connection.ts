@@ -152,7 +152,7 @@ export class OpencodeConnection implements AgentConnection {
   }
 
   async #handle(event: OpencodeEvent): Promise<void> {
-    // opencode asks at once for a permission. A call without one has been running since then.
+    // If opencode needs a permission for a call, it asks immediately. So every call that it has not asked about by the next heartbeat is running.
     if (event.type === 'server.heartbeat') return this.#parts.writeHeld()
     const sessionID = sessionOf(event)
     const agentPath = sessionID === undefined ? null : await this.#sessions.pathOf(sessionID)

@@ -11,7 +11,7 @@ export const opencodeReads = {
 
 export const opencodeLog = {
   notFinished: 'The agent did not finish this call',
-  noLongerWaits: 'opencode no longer waits for this answer',
+  noLongerWaits: 'opencode is no longer waiting for this answer',
   notSent: (why: string) => `opencode did not accept the message: ${why}`,
   failed: (why: string) => `opencode could not finish the turn: ${why}`,
 }

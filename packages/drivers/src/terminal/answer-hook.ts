@@ -51,7 +51,7 @@ export function hookNameOf(text: string): string {
   }
 }
 
-/** Reports the event of the hook to the gateway, and returns the reply for the agent, or null if the agent goes on as usual. */
+/** Reports the event of the hook to the gateway, and returns the reply for the agent, or null if the agent continues as usual. */
 export async function answerHook(event: TerminalEvent, options: HookOptions): Promise<TerminalReply | null> {
   const { session, agent } = options
   switch (event.kind) {

@@ -96,7 +96,7 @@ it('F6: a CLAUDE.md cannot include the owner’s token, although Claude Code rea
   expect(claude.model.calls.some(({ request }) => JSON.stringify(request).includes(token))).toBe(false)
 })
 
-it('F6: everyday calls of Claude Code run as before', async () => {
+it('F6: the rule for the data folder does not stop everyday calls of Claude Code', async () => {
   const everyday = (home: string): readonly (readonly [string, object])[] => [
     ['Bash', { command: 'ls -la && cat notes.txt', description: 'x' }],
     ['Read', { file_path: join(home, 'work/notes.txt') }],

@@ -14,7 +14,7 @@ export interface WatchedAgent extends Pick<RunnerFixture, 'asPerson' | 'agentTex
   send(id: SessionId, text: string): Promise<void>
   /** Waits until a message was refused, and returns the reason that the person reads. */
   refusal(id: SessionId): Promise<string | undefined>
-  /** An agent in a terminal that is sent back goes on in the same turn. */
+  /** An agent in a terminal that is sent back to work continues in the same turn. */
   readonly goesOnInTurn: boolean
   turnEnd(nth?: number): ReturnType<RunnerFixture['waitForTurnEnd']>
   hasRead(text: string): boolean

@@ -128,7 +128,7 @@ export function beforeQuestion(
   return reply
 }
 
-/** If an agent checks a call without the id of the call, and then asks about it with the id, both are the same call. */
+/** An agent may check a call without its id, and then ask about the call with its id. The check and the ask count as one call. */
 function takeUnnamed(state: WatchState, { key, digest = '' }: Moment): WatchReply | null {
   const checked = state.row.replies.at(-1)
   if (checked?.key !== `before ${unnamedKey(digest)}`) return null

@@ -29,7 +29,7 @@ function worked(change: ChangeBuilder, session: SessionRow, { work }: WatchState
   return { ...next, workedMs: work.workedMs + Math.max(0, now - from - waited) }
 }
 
-/** Brings the worked time of the session up to date. */
+/** Adds the time that the agent has worked since the last update. */
 export function updateWork(change: ChangeBuilder, session: SessionRow, state: WatchState): void {
   state.update({ work: worked(change, session, state.row) })
 }

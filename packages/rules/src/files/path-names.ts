@@ -49,7 +49,7 @@ const credentialSettings = /^(?:\.?npmrc|\.yarnrc(?:\.ya?ml)?|\.?pip\.(?:conf|in
 /** The settings of a repository, in its folder `.git` or in a bare repository such as `project.git`. */
 const gitSettings = /^config(?:\.worktree)?$/
 const gitFolder = /\.git$/
-/** What a password, a token or a URL with one looks like in settings. A user name alone is common in the address of a repository. */
+/** Matches settings with a password or a token, also inside a URL. A user name alone is common in the address of a repository. */
 const credential =
   /_auth|auth[-_]?token|authorization|extraheader|passw|token|secret|credential|api[-_]?key|:\/\/(?!git@)[^\s/@]+@/i
 
@@ -85,7 +85,7 @@ const protectedFiles: readonly RegExp[] = [
 
 /** Returns the name in the form in which names are compared. Some file systems ignore case, the composition of accents, and dots or spaces at the end. */
 export function foldName(name: string): string {
-  // Nearly all names have this form already.
+  // For nearly all names, ignoring case is enough.
   if (/^[\w-][\w.-]*$/.test(name) && !name.endsWith('.')) return name.toLowerCase()
   const folded = foldCharacters(name)
   // Windows reads `name::$DATA` as `name`.

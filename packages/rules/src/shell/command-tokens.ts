@@ -8,7 +8,7 @@ import type { CommandOperator, NullRedirect } from './parsed-command.ts'
 export interface WordToken {
   readonly kind: 'word'
   readonly value: string
-  /** The positions of the word in the text, with its quotes. */
+  /** The start and the end of the word in the text, including its quotes. */
   readonly start: number
   readonly end: number
   /** Whether the word has neither quotes nor backslashes. */

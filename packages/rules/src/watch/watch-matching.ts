@@ -25,7 +25,7 @@ export interface Matchable {
   readonly watcher: FileWatcher
 }
 
-/** The watchers of one moment, arranged so that a call is compared with few of them. */
+/** The watchers of one moment, indexed so that a call is compared with few of them. */
 export class WatchMatching<T extends Matchable> {
   readonly #items: readonly T[]
   readonly #programs: ConsideredPrograms

@@ -52,7 +52,7 @@ export function watchMovement(element: HTMLElement): () => void {
   }
 }
 
-/** An element moves if an element around it is resized, or if content beside it comes or goes while the element around both has space left. */
+/** Watches for the two causes of movement: an ancestor of the element is resized, or content beside the element is added or removed while the ancestor of both keeps its size. */
 function startObserving(): void {
   resizes ??= new ResizeObserver(measureAll)
   changes ??= new MutationObserver(measureAfterFrame)

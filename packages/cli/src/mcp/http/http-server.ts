@@ -103,7 +103,7 @@ class HttpClients {
     await Promise.all([...this.#transports.values()].map(transport => transport.close()))
   }
 
-  /** Serves a client that has no id yet. It gets one if its message introduces it. */
+  /** Serves a client that has no id yet. If its message is `initialize`, the client gets an id. */
   async #introduce(request: Request): Promise<Response> {
     this.#forgetSilent()
     if (this.#transports.size >= clientsMax) return errorReply(503, mcpTexts.tooManyClients)

@@ -11,7 +11,7 @@ import type { JSONRPCMessage, MessageExtraInfo, RequestId } from '@modelcontextp
 import type { RemoteClient } from '../mcp-server.ts'
 import { EventLog, streamOf } from './event-log.ts'
 
-/** A client that makes a new connection for each message counts as present for this time after the last one. */
+/** A client that makes a new connection for each message counts as present for this time after its last connection. */
 const presentMs = 60_000
 
 export class HttpTransport implements Transport, RemoteClient {
@@ -20,7 +20,7 @@ export class HttpTransport implements Transport, RemoteClient {
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
   readonly #clock: Clock
   readonly #sdk: WebStandardStreamableHTTPServerTransport
-  /** The HTTP connections on which the client receives events, and the messages of the client whose replies it gets there. */
+  /** The HTTP connections on which the client receives events, each with the messages of the client that are answered on it. */
   readonly #connections = new Map<symbol, readonly RequestId[]>()
   /** The messages of the client whose replies belong to a stream of events. */
   readonly #messagesOf = new Map<string, readonly RequestId[]>()

@@ -45,7 +45,7 @@ export interface WrapProxyOptions {
 
 /** How long to wait for results of calls that were sent, after the client has gone. The client may repeat the calls later. */
 const lastResultsMaxMs = 3000
-/** A result that did not reach the client is given to an identical call within this time. Later, such a call is a new one. */
+/** A result that did not reach the client is given to an identical call within this time. After that, such a call counts as a new call. */
 const replayMaxMs = 3600 * 1000
 
 /** Other fields are left out, because people do not see them: the server must get nothing that nobody has read. */

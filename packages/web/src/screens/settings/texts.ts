@@ -42,7 +42,7 @@ export const accessTexts = {
   revokeQuestion: (name: string) => `Revoke the access of ${name}?`,
   revokeWarning: 'This also revokes everything that was created with it.',
   revokeOwnWarning: 'This signs this browser out, and revokes everything that was created with it.',
-  revoked: (count: number) => (count === 1 ? 'Revoked.' : `Revoked, with ${count - 1} more that it had created.`),
+  revoked: (count: number) => (count === 1 ? 'Revoked.' : `Revoked, along with ${count - 1} more that it had created.`),
 } as const
 
 export const aboutTexts = {

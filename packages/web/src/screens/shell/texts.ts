@@ -40,7 +40,7 @@ export const userMenuTexts = {
 } as const
 
 export const keySafety =
-  'Keyboard shortcuts answer nothing while you type or within half a second after the page changes, and they never allow a dangerous request.'
+  'Keyboard shortcuts never answer a request while you type or within half a second after the page changes, and they never allow a dangerous request.'
 
 export const paletteTexts = {
   placeholder: 'Search sessions, requests and actions…',
@@ -111,7 +111,7 @@ export const newSessionTexts = {
   promptPlaceholder: 'What should the agent do?',
   keyStarts: 'starts',
   rehearsal: 'A demo that shows every kind of request. It needs no API key and changes nothing.',
-  noAgents: 'No agents available because no runner is connected. Is “holdpoint up” running?',
+  noAgents: 'No agents are available, because no runner is connected. Is “holdpoint up” running?',
   notReady: 'This agent isn’t ready.',
   notInstalled: (count: number) => (count === 1 ? '1 agent isn’t installed' : `${count} agents aren’t installed`),
 } as const

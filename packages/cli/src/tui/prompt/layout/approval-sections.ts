@@ -152,7 +152,7 @@ interface List {
 
 /** Returns how much a rule covers, what it would have matched, and what else it answers now. */
 function aboutOffer({ rule, runsProjectCode, preview }: RuleOffer, now: number): string {
-  // The request itself is pending, too.
+  // The pending requests that the rule matches include this request.
   const others = preview.pending.length - 1
   return [
     ruleExplanation(rule),
