@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { formReply } from '../src/acp/forms.ts'
 import { permissionAsk, permissionReply } from '../src/acp/permissions.ts'
 import { type AcpProfile, acpProfiles, customProfile } from '../src/acp/profiles.ts'
-import { changeRequests, modeProblem } from '../src/acp/settings.ts'
+import { changeRequests, modeProblem, settingsOf } from '../src/acp/settings.ts'
 import { describeCall, type KnownCall, mergeCall } from '../src/acp/tool-calls.ts'
 import { ToolLog } from '../src/acp/tool-log.ts'
 import type { AgentOutput } from '../src/index.ts'
@@ -186,6 +186,17 @@ describe('a change of mode or model', () => {
       { id: 'b', name: 'B' },
     ],
   }
+  it('a mode of an ACP agent whose id is an address is named by the end of the address', () => {
+    const idOf = (name: string) => `https://example.com/session-modes#${name}`
+    const modes = {
+      currentModeId: idOf('agent'),
+      availableModes: ['agent', 'plan'].map(name => ({ id: idOf(name), name })),
+    }
+    expect(settingsOf({ modes })).toEqual({ mode: 'agent' })
+    expect(changeRequests({ modes }, { mode: 'agent' }, 'Agent')).toEqual([])
+    expect(changeRequests({ modes }, { mode: 'plan' }, 'Agent')).toEqual([{ kind: 'mode', modeId: idOf('plan') }])
+  })
+
   it('a change of mode or model is sent as a mode, or as an option if the agent has no modes', () => {
     expect(changeRequests({ modes }, { mode: 'b' }, 'Agent')).toEqual([{ kind: 'mode', modeId: 'b' }])
     const option = {

@@ -14,9 +14,15 @@ export type SettingRequest =
 type Select = Extract<SessionConfigOption, { type: 'select' }>
 
 export function settingsOf(settings: AcpSettings): AgentSettings {
-  const mode = settings.modes?.currentModeId ?? selectOf(settings, 'mode')?.currentValue
+  const id = settings.modes?.currentModeId ?? selectOf(settings, 'mode')?.currentValue
+  const mode = id && modeName(id)
   const model = selectOf(settings, 'model')?.currentValue
   return { ...(mode ? { mode } : {}), ...(model ? { model } : {}) }
+}
+
+/** Returns the name of a mode. The protocol's own modes have addresses as ids, such as `https://…/session-modes#agent`. */
+function modeName(id: string): string {
+  return id.slice(id.lastIndexOf('#') + 1)
 }
 
 /** Returns the requests that make the change, or a sentence for people that says why it is impossible. */
@@ -27,11 +33,12 @@ export function changeRequests(
 ): readonly SettingRequest[] | string {
   const requests: SettingRequest[] = []
   if (change.mode !== undefined && change.mode !== settingsOf(settings).mode) {
+    const isWanted = (id: string) => modeName(id) === change.mode
+    const modeId = settings.modes?.availableModes.map(({ id }) => id).find(isWanted)
     const option = selectOf(settings, 'mode')
-    if (settings.modes?.availableModes.some(({ id }) => id === change.mode))
-      requests.push({ kind: 'mode', modeId: change.mode })
-    else if (option && valuesOf(option).includes(change.mode))
-      requests.push({ kind: 'option', configId: option.id, value: change.mode })
+    const value = option && valuesOf(option).find(isWanted)
+    if (modeId !== undefined) requests.push({ kind: 'mode', modeId })
+    else if (option && value !== undefined) requests.push({ kind: 'option', configId: option.id, value })
     else return acpSettings.noSuchMode(agent, change.mode)
   }
   if (change.model !== undefined && change.model !== settingsOf(settings).model) {
