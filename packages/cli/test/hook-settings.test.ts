@@ -97,6 +97,21 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     expect(read()).toBe('{"model":"opus"}')
   })
 
+  it('hooks in the settings of an agent are not added again if the settings also have other hooks and empty lists', () => {
+    const [first = '', second = ''] = Object.keys(terminalAgents[agent].hooks)
+    write(JSON.stringify({ hooks: { [second]: [] } }))
+    addHooks(file, command, dataFolder)
+    expect(addHooks(file, command, dataFolder)).toBe(false)
+    const settings = JSON.parse(read())
+    settings.hooks[first].push({ matcher: 'Bash', hooks: [{ type: 'command', command: 'echo own' }] })
+    write(JSON.stringify(settings))
+    expect(addHooks(file, command, dataFolder)).toBe(false)
+    expect(JSON.parse(read())).toEqual(settings)
+    settings.hooks[first][0].matcher = 'Bash'
+    write(JSON.stringify(settings))
+    expect(addHooks(file, command, dataFolder)).toBe(true)
+  })
+
   it.each(['{', '[]', '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}'])(
     'hooks are not added to the invalid settings %s, which are left unchanged',
     text => {

@@ -2,11 +2,19 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answer, limits, type Request } from '@holdpoint/protocol'
+import { fileURLToPath } from 'node:url'
+import { type Answer, limits, type Request, type SessionId } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from '../../../packages/cli/test/support/cli-process.ts'
 import { closeTerminals, keys, Terminal } from '../../../packages/cli/test/support/terminal.ts'
-import { bash, claudeEnvironment, say, TestModel, toolUse } from '../../../packages/drivers/test/claude/model.ts'
+import {
+  bash,
+  claudeEnvironment,
+  say,
+  startModelProxy,
+  TestModel,
+  toolUse,
+} from '../../../packages/drivers/test/claude/model.ts'
 import { cleanEnvironment, closeGateways, type GatewayProcess, startGateway } from '../../support/gateway.ts'
 import { claudeExecutable } from '../recipes.ts'
 
@@ -46,6 +54,7 @@ describe('Claude Code in a person’s own terminal', () => {
       if (what === 'large') return [bash(`ls ${'x'.repeat(limits.toolInputMaxBytes)}`, id)]
       if (what === 'harmless') return [bash('pwd', id)]
       if (what === 'long') return [bash('echo ran >> long.txt; until [ -e go ]; do sleep 0.1; done', id)]
+      if (what === 'form') return [toolUse('mcp__shop__order', { how: 'form' }, id)]
       return [what === 'ask' ? { ...question, id } : bash(`echo ran >> ${what}.txt`, id)]
     })
   })
@@ -99,6 +108,12 @@ describe('Claude Code in a person’s own terminal', () => {
     const find = async () => (await gateway.call('listRequests', { status: 'pending' })).items[0]
     await expect.poll(find).toBeDefined()
     return (await find()) as Request // checked above
+  }
+  /** Returns the session whose title is the prompt for this call. */
+  const sessionOf = async (id: string): Promise<SessionId> => {
+    const find = async () => (await gateway.call('listSessions', {})).items.find(({ title }) => title?.endsWith(id))?.id
+    await expect.poll(find).toBeDefined()
+    return (await find()) as SessionId // checked above
   }
   const answer = ({ id, digest }: Request, given: Answer) =>
     gateway.call('answerRequest', { id, digest, answer: given })
@@ -246,6 +261,42 @@ describe('Claude Code in a person’s own terminal', () => {
     const terminal = await openClaude()
     await prompt(terminal, 'large')
     await terminal.waitFor('Holdpoint could not check its rules')
+  })
+
+  it('the session of Claude Code in a person’s own terminal is idle and has the error after the model’s API has refused a request', async () => {
+    const refusal = { status: 400, type: 'invalid_request_error', message: 'the request is refused' }
+    const proxy = await startModelProxy(
+      () => model.server.url,
+      request => (JSON.stringify(request.messages).includes('refused as') ? refusal : null),
+    )
+    env.ANTHROPIC_BASE_URL = proxy.url
+    await hook('install')
+    const terminal = await openClaude()
+    const id = await prompt(terminal, 'refused')
+    const session = await sessionOf(id)
+    const ending = async () =>
+      (await gateway.call('listEvents', { id: session, limit: 100 })).items.find(({ type }) => type === 'turn.finished')
+    await expect.poll(ending).toMatchObject({ ending: 'failed' })
+    expect((await gateway.call('getSession', { id: session })).state).toBe('idle')
+    const { items } = await gateway.call('listEvents', { id: session, limit: 100 })
+    const message = expect.stringContaining('the request is refused')
+    expect(items).toContainEqual(expect.objectContaining({ type: 'error.raised', message }))
+    proxy.close()
+  })
+
+  it('the session of Claude Code in a person’s own terminal says that the form of an MCP server waits in the terminal', async () => {
+    const server = fileURLToPath(new URL('../../../packages/drivers/test/claude/form-server.mjs', import.meta.url))
+    const file = join(String(env.CLAUDE_CONFIG_DIR), '.claude.json')
+    const mcpServers = { shop: { type: 'stdio', command: process.execPath, args: [server] } }
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), mcpServers }))
+    writeFileSync(settings, JSON.stringify({ permissions: { allow: ['mcp__shop'] } }))
+    await hook('install')
+    const terminal = await openClaude()
+    const session = await sessionOf(await prompt(terminal, 'form'))
+    await terminal.waitFor('requests your input')
+    const { items } = await gateway.call('listEvents', { id: session, limit: 100 })
+    const text = 'Claude Code asks in its terminal, and you can answer only there: The MCP server shop: How many?'
+    expect(items).toContainEqual(expect.objectContaining({ type: 'message.added', text }))
   })
 
   it('a hook of Claude Code keeps waiting while the gateway is killed and restarted', async () => {

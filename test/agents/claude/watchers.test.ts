@@ -33,6 +33,8 @@ interface Use {
   /** What the model does once the person has written “act now”. It goes by what it has read, so that it also continues after a turn was lost. */
   readonly script: (call: ModelCall, hasRead: (text: string) => boolean) => ReturnType<ModelScript>
   readonly files?: Readonly<Record<string, string>>
+  /** Whether the watcher acts at the first moment that it sees, so its file is always written after the first turn. */
+  readonly actsFirst?: boolean
   readonly prepare?: (played: Played) => Promise<unknown>
   readonly answerTo?: (request: Request, played: Played) => Promise<Answer> | Answer
   /** Where processes are killed: the event is committed, and the agent has not been given the effect. */
@@ -57,6 +59,7 @@ const textOf = (cwd: string, name: string) =>
   existsSync(join(cwd, name)) ? readFileSync(join(cwd, name), 'utf8') : null
 
 const notPassed = 'The tests have not passed since the last change.'
+const noTask = 'No task is named yet.'
 const reminder = 'Files were changed, and npm test has not passed since.'
 const uses: readonly Use[] = [
   {
@@ -145,10 +148,77 @@ const uses: readonly Use[] = [
       expect(requests().map(({ watcher }) => watcher?.name)).toEqual([undefined, undefined, 'loop-guard'])
     },
   },
+  {
+    name: 'no-edits-outside',
+    entry: 'no-edits-outside',
+    prepare: async () => rmSync(outside, { force: true }),
+    // The quotes keep the text of the result out of the call.
+    script: (_, hasRead) =>
+      hasRead('written outside') ? done : [bash('echo "written"" outside" | tee -a ../outside.txt', nextId())],
+    answerTo: ({ watcher }) => {
+      expect(watcher).toMatchObject({ name: 'no-edits-outside' })
+      return { kind: 'allow' }
+    },
+    eventPoint: 'committed:check',
+    runnerPoint: 'committed:open',
+    check: ({ requests }) => {
+      expect(readFileSync(outside, 'utf8')).toBe('written outside\n')
+      expect(requests()).toHaveLength(1)
+    },
+  },
+  {
+    name: 'task-first',
+    entry: 'task-first',
+    script: (_, hasRead) => {
+      if (hasRead('is created')) return done
+      if (!hasRead(noTask)) return [bash('rm -f old.txt; echo "is"" created" | tee -a new.txt', nextId())]
+      if (hasRead('task is now')) return [bash('rm -f old.txt; echo "is"" created" | tee -a new.txt', nextId())]
+      return [toolUse('mcp__holdpoint-session__set_variable', { name: 'task', value: '#12' }, nextId())]
+    },
+    eventPoint: 'committed:check',
+    check: ({ cwd, requests }) => {
+      expect(textOf(cwd, 'new.txt')).toBe('is created\n')
+      expect(timesRead(noTask)).toBe(1)
+      expect(requests()).toHaveLength(1)
+    },
+  },
+  {
+    name: 'context-at-start',
+    actsFirst: true,
+    entry: { name: 'context-at-start', with: { text: 'Releases are made by CI.' } },
+    script: ({ results }) => (results.length > 0 ? done : [bash('pwd', nextId())]),
+    eventPoint: 'committed:moment',
+    check: async played => {
+      expect(timesRead('Releases are made by CI.')).toBe(1)
+      await played.send('once more')
+      expect(timesRead('Releases are made by CI.')).toBe(1)
+    },
+  },
+  {
+    name: 'quiet-hours',
+    entry: { name: 'quiet-hours', with: { from: 0, to: 24 } },
+    // Nothing listens at this port.
+    script: (_, hasRead) =>
+      hasRead('fetched nothing')
+        ? done
+        : [bash('curl -s http://127.0.0.1:9/; echo "fetched"" nothing" | tee -a log.txt', nextId())],
+    answerTo: ({ watcher }) => {
+      expect(watcher).toMatchObject({ name: 'quiet-hours' })
+      return { kind: 'allow' }
+    },
+    eventPoint: 'committed:check',
+    runnerPoint: 'committed:open',
+    check: ({ cwd, requests }) => {
+      expect(textOf(cwd, 'log.txt')).toBe('fetched nothing\n')
+      expect(requests()).toHaveLength(1)
+    },
+  },
 ]
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdpoint-claude-watchers-')))
 const cwd = join(folder, 'project')
+/** A file outside of the folder of the session. */
+const outside = join(folder, 'outside.txt')
 const env = Object.fromEntries(
   Object.entries(claudeEnvironment(model, folder)).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
@@ -175,7 +245,7 @@ interface Situation {
 }
 
 /** Plays a use in a new session: a first turn, and then the turn in which the watcher acts. */
-async function play(next: Use, { missesStart = false, victims }: Situation): Promise<void> {
+async function play(next: Use, { missesStart = next.actsFirst ?? false, victims }: Situation): Promise<void> {
   use = next
   rmSync(cwd, { recursive: true, force: true, maxRetries: 5 })
   mkdirSync(cwd)

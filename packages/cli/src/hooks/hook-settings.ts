@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { type TerminalAgentName, terminalAgents } from '@holdpoint/drivers'
 import { Fault, messageOf } from '@holdpoint/protocol'
 import { type DataFolder, writeAtomically } from '../config/data-folder.ts'
@@ -54,10 +55,9 @@ interface Installation {
 export function addHooks({ agent, path: file }: HookFile, command: string, dataFolder: DataFolder): boolean {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : null
   const settings = parseSettings(file, before ?? '{}')
+  if (isDeepStrictEqual(ourGroups(agent, settings), newGroups(agent, command))) return false
   const { settings: cleaned, removed } = withoutHooks(agent, settings)
-  const added = withHooks({ agent, path: file }, cleaned, command)
-  if (removed && JSON.stringify(added) === JSON.stringify(settings)) return false
-  const after = formatLike(before, added)
+  const after = formatLike(before, withHooks({ agent, path: file }, cleaned, command))
   // If an older installation is replaced, removing the hooks restores the text from before that installation.
   const known = installations(dataFolder)
   const original = known[file]?.after === before ? known[file].before : removed ? formatLike(before, cleaned) : before
@@ -128,12 +128,29 @@ function withHooks({ agent, path: file }: HookFile, settings: Settings, command:
   const { hooks = {} } = settings
   if (!isObject(hooks)) throw new Fault('bad_input', hookTexts.notJson(file, '“hooks” is not an object'))
   const added: Settings = { ...hooks }
-  for (const [name, fields] of Object.entries(terminalAgents[agent].hooks)) {
+  for (const [name, own] of Object.entries(newGroups(agent, command))) {
     const groups = added[name] ?? []
     if (!Array.isArray(groups)) throw new Fault('bad_input', hookTexts.notJson(file, `“hooks.${name}” is not a list`))
-    added[name] = [...groups, { matcher: '', hooks: [{ type: 'command', command, ...fields }] }]
+    added[name] = [...groups, ...own]
   }
   return { ...settings, hooks: added }
+}
+
+/** The groups with Holdpoint's hooks, by the agent's names of the events. */
+type Groups = Readonly<Record<string, readonly unknown[]>>
+
+function newGroups(agent: TerminalAgentName, command: string): Groups {
+  const hooks = Object.entries(terminalAgents[agent].hooks)
+  return Object.fromEntries(
+    hooks.map(([name, fields]) => [name, [{ matcher: '', hooks: [{ type: 'command', command, ...fields }] }]]),
+  )
+}
+function ourGroups(agent: TerminalAgentName, { hooks }: Settings): Groups {
+  const lists = Object.entries(isObject(hooks) ? hooks : {}).map(([name, groups]) => {
+    const ours = Array.isArray(groups) ? groups.filter(group => commandsOf(group).some(own => isOurs(agent, own))) : []
+    return [name, ours] as const
+  })
+  return Object.fromEntries(lists.filter(([, ours]) => ours.length > 0))
 }
 
 /** Returns the settings without Holdpoint's hooks. `isKept` says which empty parts stay, because they were there before. */

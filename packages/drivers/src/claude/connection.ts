@@ -7,7 +7,7 @@ import type {
   SDKSystemMessage,
   SDKUserMessage,
 } from '@anthropic-ai/claude-agent-sdk'
-import { type AgentEvent, messageOf, systemClock, within } from '@holdpoint/protocol'
+import { type AgentEvent, messageOf, systemClock, type Variable, within } from '@holdpoint/protocol'
 import type {
   AgentConnection,
   AgentMessage,
@@ -31,7 +31,8 @@ import { InputQueue } from './cli/input-queue.ts'
 import { isUnavailable, McpStatusReporter } from './cli/mcp-status.ts'
 import { messageUuid, userMessage } from './cli/message.ts'
 import { MessageMapper } from './cli/message-mapper.ts'
-import { type QuerySettings, queryOptions } from './cli/query-options.ts'
+import { inProcessServers, permissionRules, type QuerySettings, queryOptions } from './cli/query-options.ts'
+import { areSameVariables } from './cli/variable-tool.ts'
 import { describeExit, errorEvent } from './error-events.ts'
 import { noLongerWaits } from './messages.ts'
 import { callParking } from './parking/call-parking.ts'
@@ -74,6 +75,7 @@ export class ClaudeConnection implements AgentConnection {
   #isClosing = false
   #mode: string
   #model: string | null
+  #variables: readonly Variable[]
   #backgroundTasks = 0
   /** Set when a background task has ended. Resolves when the CLI starts the next turn. */
   #ownTurnStart: Promise<void> | null = null
@@ -85,6 +87,7 @@ export class ClaudeConnection implements AgentConnection {
     this.#mapper = new MessageMapper(info.cwd)
     this.#mode = options.mode
     this.#model = options.model
+    this.#variables = options.variables
     this.#calls = new PermissionCalls({
       ...{ transcript, mayBypass, parkingProbe, carriedKeys, emit, check, cwd: info.cwd },
       hasAskRule: options.askRule !== null,
@@ -170,6 +173,19 @@ export class ClaudeConnection implements AgentConnection {
     }
     this.#mode = mode ?? this.#mode
     this.#model = model ?? this.#model
+  }
+
+  /** Changes which variables the tool of the agent sets, because a file with watchers has changed since the process was started. */
+  async offerVariables(variables: readonly Variable[]): Promise<void> {
+    if (areSameVariables(variables, this.#variables)) return
+    this.#variables = variables
+    const changed = { ...this.#options, variables }
+    const offered = Promise.all([
+      this.#query.setMcpServers(inProcessServers(changed)),
+      this.#query.applyFlagSettings({ permissions: permissionRules(changed) }),
+    ])
+    const reported = offered.catch(error => this.#write(errorEvent('mcp', messageOf(error))))
+    await Promise.race([reported, this.#exited])
   }
 
   async close(_reason: CloseReason, waiting: readonly string[]): Promise<void> {

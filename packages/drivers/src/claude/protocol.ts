@@ -49,6 +49,7 @@ export class ClaudeProtocol implements AgentProtocol {
   #carriedKeys: ReadonlySet<string> = new Set()
   /** The variables that the agent may set. */
   #variables: readonly Variable[] = []
+  #connection: ClaudeConnection | null = null
   /** The hash of the settings that the person was told about last; undefined before that. */
   #toldAbout: string | null | undefined
 
@@ -80,7 +81,7 @@ export class ClaudeProtocol implements AgentProtocol {
     if (call && transcript.index.deferredCallId !== call.id) transcript.resumeAtCall(call, mode)
     const carriedKeys = this.#carriedKeys
     this.#carriedKeys = new Set()
-    return new ClaudeConnection({
+    this.#connection = new ClaudeConnection({
       ...connection,
       ...{ installation, env, folder, denyRules, parkingProbe, transcript, mode, carriedKeys },
       sdkOptions: { ...this.#settingSources(), ...sdkOptions },
@@ -89,10 +90,12 @@ export class ClaudeProtocol implements AgentProtocol {
       variables: this.#variables,
       setVariable: (name, value) => this.#session.setVariable(name, value),
     })
+    return this.#connection
   }
 
   async prepareTurn(): Promise<void> {
     this.#variables = await this.#session.ownVariables()
+    await this.#connection?.offerVariables(this.#variables)
   }
 
   planResume(turn: InterruptedTurn, message: AgentMessage | null): Promise<ResumePlan> {

@@ -76,6 +76,13 @@ export async function answerHook(event: TerminalEvent, options: HookOptions): Pr
       await session.say(...(text === '' ? [] : [messageOf(text)]), ...finished)
       return sentBack === null ? null : { kind: 'block', reason: sentBack }
     }
+    case 'failed': {
+      if (event.agentPath.length > 0) return null
+      await settleAll(options, 'main')
+      const { code, message } = event
+      await session.say({ type: 'error.raised', code, message }, { type: 'turn.finished', ending: 'failed' })
+      return null
+    }
     case 'interrupt':
       await settleAll(options, 'all')
       await session.say({ type: 'turn.finished', ending: 'interrupted' })

@@ -1,10 +1,12 @@
 /** The hooks of Claude Code: their input and their output, as far as Holdpoint uses them. */
-import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
+import type { PermissionUpdate, SDKAssistantMessageError } from '@anthropic-ai/claude-agent-sdk'
 import { jsonCopy } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { z } from 'zod'
 import { shownAction, shownAsk } from '../claude/approvals/shown-action.ts'
+import { modelError } from '../claude/error-events.ts'
 import { callFields, callFieldsWithId, commonFields, subagentPath } from './hook-fields.ts'
+import { terminalTexts } from './messages.ts'
 import {
   hookCapabilities,
   reportingSeconds,
@@ -25,6 +27,20 @@ const HookInput = z.discriminatedUnion('hook_event_name', [
   z.object({ ...callFieldsWithId, hook_event_name: z.literal('PostToolUse'), tool_response: z.unknown() }),
   z.object({ ...callFieldsWithId, hook_event_name: z.literal('PostToolUseFailure'), error: z.unknown() }),
   z.object({ ...commonFields, hook_event_name: z.literal('Stop'), last_assistant_message: z.string().nullish() }),
+  z.object({
+    ...commonFields,
+    hook_event_name: z.literal('StopFailure'),
+    error: z.string(),
+    last_assistant_message: z.string().nullish(),
+  }),
+  // Claude Code shows the form of an MCP server only after this hook has ended, so the hook does not wait for an answer.
+  z.object({
+    ...commonFields,
+    hook_event_name: z.literal('Elicitation'),
+    mcp_server_name: z.string(),
+    message: z.string(),
+    url: z.string().optional(),
+  }),
   z.object({ ...commonFields, hook_event_name: z.literal('SessionEnd') }),
 ])
 type HookInput = z.infer<typeof HookInput>
@@ -41,7 +57,9 @@ export const claudeTerminal: TerminalAgent = {
     PermissionRequest: { timeout: waitingSeconds },
     PostToolUse: reporting,
     PostToolUseFailure: reporting,
+    Elicitation: reporting,
     Stop: reporting,
+    StopFailure: reporting,
     SessionEnd: reporting,
   },
   beforeHook: 'PreToolUse',
@@ -77,6 +95,13 @@ function eventOf(hook: HookInput): TerminalEvent {
     }
     case 'Stop':
       return { ...base, kind: 'stop', text: hook.last_assistant_message ?? '' }
+    case 'StopFailure': {
+      const error = hook.error as SDKAssistantMessageError // an unknown error of a newer version has a sentence, too
+      const { code = '', message } = modelError(error, hook.last_assistant_message ?? '')
+      return { ...base, kind: 'failed', code, message }
+    }
+    case 'Elicitation':
+      return { ...base, kind: 'asking', message: terminalTexts.form(hook.mcp_server_name, hook.message, hook.url) }
     case 'SessionEnd':
       return { ...base, kind: 'end' }
   }

@@ -15,6 +15,8 @@ export const terminalTexts = {
   promptRefused: (watcher: string, why: string) => `The watcher “${watcher}” refused this message: ${why}`,
   asking: (agent: string, message: string) =>
     `${agent} asks in its terminal, and you can answer only there: ${message}`,
+  form: (server: string, message: string, url?: string) =>
+    `The MCP server ${server}: ${url === undefined ? message : `${message} (${url})`}`,
   /** Codex shows this while a hook waits. */
   waiting: 'Holdpoint asks a person (page, phone or: holdpoint next)',
 }

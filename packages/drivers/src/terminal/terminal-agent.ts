@@ -41,6 +41,8 @@ export type TerminalEvent =
       readonly name: string
     })
   | (EventBase & { readonly kind: 'stop'; readonly text: string })
+  /** The turn of the main agent or of a subagent ended with an error. */
+  | (EventBase & { readonly kind: 'failed'; readonly code: string; readonly message: string })
   | (EventBase & { readonly kind: 'interrupt' })
   | (EventBase & { readonly kind: 'end' })
 export type TerminalEventOf<K extends TerminalEvent['kind']> = Extract<TerminalEvent, { readonly kind: K }>

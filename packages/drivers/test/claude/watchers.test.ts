@@ -193,6 +193,23 @@ describe('watchers with Claude Code', () => {
     expect(offered).toContain('mcp__holdpoint-session__set_variable')
   })
 
+  it('watchers that are added during a session of Claude Code give it the tool with which it names its task', async () => {
+    const setTask = toolUse('mcp__holdpoint-session__set_variable', { name: 'task', value: '#12' }, 'toolu_1')
+    fixture = await ClaudeFixture.create(({ prompt, results }) =>
+      prompt === 'go' || results.length === 2
+        ? [say('ready')]
+        : [results.length === 0 ? setTask : write('a.txt', 'toolu_2')],
+    )
+    const id = await fixture.startClaude()
+    await fixture.waitForTurnEnd()
+    fixture.watchers.write({ use: ['task-first'] })
+    allowAll()
+    await sendNext(id, 'change it', 2)
+    expect(fixture.model.toolResult('toolu_1')).toBe('task is now "#12".')
+    expect(fixture.readFile('a.txt')).toBe('new')
+    expect(fixture.eventsOf('request.opened').map(({ value }) => value.key)).toEqual(['toolu_2'])
+  })
+
   it('watchers give Claude Code a text at the start of its session, which the model reads once', async () => {
     const id = await start(
       [{ name: 'context-at-start', with: { text: `The folder is ${expression('session.folder')}.` } }],

@@ -26,8 +26,12 @@ export interface WatchedAgent {
 }
 
 /** Returns a sentence for each gap; none if the watcher holds for the agent. */
-export function watchGaps(watcher: Pick<WatcherDraft, 'on' | 'action' | 'do'>, agent: WatchedAgent): readonly string[] {
+export function watchGaps(
+  watcher: Pick<WatcherDraft, 'on' | 'action' | 'when' | 'do'>,
+  agent: WatchedAgent,
+): readonly string[] {
   const { on, action, do: effects } = watcher
+  const readsResult = on === 'after' && agent.reportsResults && mentionsResult(watcher)
   const gaps: (string | false)[] = [
     on === 'before' && action === 'question' && !agent.asksQuestions && gapTexts.noQuestions,
     on === 'before' && action !== 'question' && !agent.checksEveryTool && callGap(agent),
@@ -38,14 +42,19 @@ export function watchGaps(watcher: Pick<WatcherDraft, 'on' | 'action' | 'do'>, a
       agent.reportsResults &&
       !agent.givesTextAfterTool &&
       gapTexts.lateText,
-    on === 'after' && agent.reportsResults && agent.failures === 'ok' && gapTexts.failuresAsOk,
-    on === 'after' && agent.reportsResults && agent.failures === 'unknown' && gapTexts.noOutcome,
+    readsResult && agent.failures === 'ok' && gapTexts.failuresAsOk,
+    readsResult && agent.failures === 'unknown' && gapTexts.noOutcome,
     on === 'stop' && !agent.canBeSentBack && gapTexts.noSendBack,
     on === 'stop' && effects.ask !== undefined && agent.canBeSentBack && !agent.getsMessages && gapTexts.lateStop,
     effects.limit?.cost !== undefined && !agent.reportsCost && gapTexts.noCost,
     effects.limit?.tokens !== undefined && !agent.reportsTokens && gapTexts.noTokens,
   ]
   return gaps.filter(gap => gap !== false)
+}
+
+/** Whether a condition, a value or a text of the watcher may read the result of a call. */
+function mentionsResult({ when, do: effects }: Pick<WatcherDraft, 'when' | 'do'>): boolean {
+  return JSON.stringify([when, effects]).includes('result')
 }
 
 function callGap({ asksAboutTools }: WatchedAgent): string {

@@ -86,6 +86,14 @@ describe('watchGaps', () => {
     expect(watchGaps(draft, able)).toEqual([])
     expect(watchGaps(draft, { ...able, ...missing })).toEqual([gap])
   })
+  it('watchGaps reports that an agent hides failures only for a watcher that reads the result', () => {
+    const agent: WatchedAgent = { ...able, failures: 'ok' }
+    expect(watchGaps(watcher({ on: 'after', do: { set: { a: 'false' } } }), agent)).toEqual([])
+    const effects = { set: { a: 'true' } }
+    expect(watchGaps(watcher({ on: 'after', when: 'result.ok', do: effects }), agent)).toHaveLength(1)
+    expect(watchGaps(watcher({ on: 'after', do: { say: 'Code ${result.exitCode}' } }), agent)).toHaveLength(1)
+  })
+
   it('watchGaps reports no gap for moments and effects that a watcher does not use', () => {
     expect(watchGaps(watcher({ on: 'start', do: { say: 'x' } }), unable)).toEqual([])
     expect(watchGaps(watcher({ action: 'question' }), { ...able, checksEveryTool: false })).toEqual([])

@@ -25,9 +25,9 @@ export interface QuerySettings extends VariableToolOptions {
 }
 
 export function queryOptions(settings: QuerySettings): Options {
-  const { info, installation, transcript, env, sdkOptions, denyRules, mode, model, mayBypass, askRule } = settings
+  const { info, installation, transcript, env, mode, model } = settings
   const resume = transcript.sessionId
-  const chosen = { ...sdkOptions, ...sessionSdkOptions(info, mayBypass) }
+  const chosen = chosenOptions(settings)
   return {
     cwd: info.cwd,
     ...chosen,
@@ -40,16 +40,28 @@ export function queryOptions(settings: QuerySettings): Options {
     sessionStoreFlush: 'eager',
     ...(resume === undefined ? resumeOptions(info, transcript) : { resume }),
     ...(model === null ? {} : { model }),
-    settings: {
-      permissions: {
-        deny: [...denyRules],
-        ask: askRule === null ? [] : [askRule],
-        // The agent may set its own variables without asking, unless a rule or a watcher says otherwise.
-        allow: settings.variables.length === 0 ? [] : [variableToolName],
-      },
-    },
+    settings: { permissions: permissionRules(settings) },
     ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
   }
+}
+
+export function permissionRules({ denyRules, askRule, variables }: QuerySettings) {
+  return {
+    deny: [...denyRules],
+    ask: askRule === null ? [] : [askRule],
+    // The agent may set its own variables without asking, unless a rule or a watcher says otherwise.
+    allow: variables.length === 0 ? [] : [variableToolName],
+  }
+}
+
+/** Returns all servers that run in this process. The SDK replaces them together. */
+export function inProcessServers(settings: QuerySettings): NonNullable<Options['mcpServers']> {
+  const chosen = Object.entries(chosenOptions(settings).mcpServers ?? {}).filter(([, { type }]) => type === 'sdk')
+  return { ...Object.fromEntries(chosen), ...variableServers(settings.installation.sdk, settings) }
+}
+
+function chosenOptions({ info, sdkOptions, mayBypass }: QuerySettings): Partial<Options> {
+  return { ...sdkOptions, ...sessionSdkOptions(info, mayBypass) }
 }
 
 function sessionSdkOptions(info: Session, mayBypass: boolean): Partial<Options> {

@@ -30,6 +30,11 @@ export function variableServers(sdk: Sdk, options: VariableToolOptions): NonNull
   return { [server]: sdk.createSdkMcpServer({ name: server, tools: [tool], alwaysLoad: true }) }
 }
 
+/** Whether the tool would set the same variables. Their values do not matter. */
+export function areSameVariables(a: readonly Variable[], b: readonly Variable[]): boolean {
+  return variableTexts.description(a) === variableTexts.description(b)
+}
+
 function result(text: string, isError: boolean) {
   return { content: [{ type: 'text' as const, text }], isError }
 }
