@@ -11,7 +11,7 @@ import type { CallSite } from '../src/site.ts'
 import policy from './data/policy.json' with { type: 'json' }
 import abuses from './data/program-abuses.json' with { type: 'json' }
 import uses from './data/program-uses.json' with { type: 'json' }
-import { makeSite, writeTree } from './support/node-files.ts'
+import { makeSite, nodeFiles, writeTree } from './support/node-files.ts'
 
 const files = {
   'src/a.ts': 'import x',
@@ -304,6 +304,52 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git status', site)).toEqual(['project-code'])
     writeFileSync(join(site.folder, 'sub/.git/config'), '[core]\n\tbare = false\n')
     expect(groupsOf('git status', site)).toEqual(['only-reads'])
+  })
+
+  describe('a nested repository', () => {
+    const withNested = (...options: readonly string[]) => {
+      const site = makeRepository({ 'a.ts': '' })
+      const git = (...args: string[]) => execFileSync('git', args, { cwd: site.folder, stdio: 'pipe' })
+      const init = (folder: string) => {
+        git('init', '-q', folder)
+        git('-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'one')
+      }
+      init('a/nested')
+      for (const option of options) git('config', ...option.split('='))
+      git('add', '-A')
+      return { site, git, init }
+    }
+    const fsmonitor = ['config', 'core.fsmonitor', './evil.sh'] as const
+
+    it.each([[[]], [['index.version=4']], [['core.splitIndex=true']]])(
+      'git counts as running project code because of the settings of a nested repository that is no submodule, with the settings %j',
+      options => {
+        const { site, git } = withNested(...options)
+        if (options.length === 0) expect(groupsOf('git status', site)).toEqual(['only-reads'])
+        git('-C', 'a/nested', ...fsmonitor)
+        expect(groupsOf('git status', site)).toEqual(['project-code'])
+        expect(groupsOf('git status', { ...site, cwd: join(site.folder, 'a') })).toEqual(['project-code'])
+      },
+    )
+    it('git counts as running project code because of the settings of a repository in a nested one', () => {
+      const { site, git, init } = withNested()
+      init('a/nested/b')
+      git('-C', 'a/nested', 'add', 'b')
+      expect(groupsOf('git status', site)).toEqual(['only-reads'])
+      git('-C', 'a/nested/b', ...fsmonitor)
+      expect(groupsOf('git status', site)).toEqual(['project-code'])
+    })
+    it('git counts as running project code if its index cannot be read', () => {
+      const { site } = withNested()
+      const { readBytes: _, ...files } = nodeFiles
+      expect(groupsOf('git status', { ...site, files })).toEqual(['project-code'])
+    })
+    it('git counts as only reading beside a nested repository that is not in the index', () => {
+      const { site, git, init } = withNested()
+      init('other')
+      git('-C', 'other', ...fsmonitor)
+      expect(groupsOf('git status', site)).toEqual(['only-reads'])
+    })
   })
 
   it('git counts as only reading with the usual settings of a repository, a worktree and husky', () => {
