@@ -22,6 +22,7 @@ const files = {
   'tests/test_a.py': '',
   'test/a.test.js': '',
   'package.json': '{}',
+  'go.mod': 'module example.com/app\n\ngo 1.25\n',
   'evil.js': '',
   'evil.py': '',
   '.gitignore': 'node_modules\n.env\n!.env.example\n',
@@ -102,6 +103,13 @@ describe('words that a program or a shell would not take literally', () => {
   ])('%j is not proven', argv => {
     expect(checkArguments(argv, withSecrets).ok).toBe(false)
   })
+})
+
+it('a file whose name is - counts as a file, because not every program takes it for standard input', () => {
+  const site = makeSite({ '-': '->../outside', 'src/a.ts': '' })
+  for (const command of ['make -C - build', 'tsc -p -', 'cat -', 'rg x -'])
+    expect(groupsOf(command, site), command).toMatch(/outside the folder/)
+  for (const command of ['cat -', 'rg x -', 'diff - src/a.ts']) expect(groupsOf(command, clean)).toEqual(['only-reads'])
 })
 
 describe('the corpus of attacks', () => {
