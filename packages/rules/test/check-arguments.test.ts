@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { leastCpuMs } from '../../../test/support/cpu-time.ts'
 import { checkArguments, hasGrammar, programs } from '../src/programs/check-arguments.ts'
 import type { ArgumentCheck } from '../src/programs/grammar-check.ts'
 import { parseCommand } from '../src/shell/parse-command.ts'
@@ -346,6 +347,18 @@ describe('git in a repository whose settings name programs', () => {
       expect(groupsOf('git status', site)).toEqual(['only-reads'])
       git('-C', 'a/nested/b', ...fsmonitor)
       expect(groupsOf('git status', site)).toEqual(['project-code'])
+    })
+    it('a hostile index of 8 MiB is read within 50 ms, and git counts as running project code', () => {
+      const { site } = withNested()
+      for (const version of [2, 4])
+        for (const bytes of [[0, 0, 0xe0, 0], [0xe0], [0, 0, 0xe0, 1, 0, 0, 0xe0, 1]]) {
+          const index = Buffer.alloc(8 * 1024 * 1024, Buffer.from(bytes))
+          index.writeUInt32BE(version, 4)
+          const files = { ...nodeFiles, readBytes: () => index }
+          const check = () => groupsOf('git status', { ...site, files })
+          expect(leastCpuMs(check), `${version}: ${bytes}`).toBeLessThan(50)
+          if (bytes.length === 4) expect(check()).toEqual(['project-code'])
+        }
     })
     it('git counts as running project code if its index cannot be read', () => {
       const { site } = withNested()

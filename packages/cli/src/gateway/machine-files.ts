@@ -49,8 +49,8 @@ export const checkFolder: NonNullable<AgentMachine['checkFolder']> = async path 
 /** The largest file that `readText` reads. Larger ones are not settings that rules look at. */
 const textMaxBytes = 64 * 1024
 
-/** The largest file that `readBytes` reads: the index of a repository with about 150,000 files. */
-const bytesMax = 16 * 1024 * 1024
+/** The largest file that `readBytes` reads: the index of a repository with about 75,000 files. */
+const bytesMax = 8 * 1024 * 1024
 
 function readSmall(path: string, maxBytes: number): Buffer | null {
   try {

@@ -7,7 +7,7 @@ const lookupsMax = 1000
 const entriesMax = 12_000
 
 /** How much is read as bytes. The last file may exceed it. */
-const bytesMax = 32 * 1024 * 1024
+const bytesMax = 8 * 1024 * 1024
 
 class TooManyLookups extends Error {}
 

@@ -1,32 +1,40 @@
 /** Finds nested repositories in the index of git, the file `.git/index`. Git looks into them, also if `.gitmodules` does not name them. */
 
-/** The mode of an entry for a nested repository, as four bytes: 00 00 E0 00. */
-const nestedMode = 0xe0
+/** The mode of a nested repository: the bytes 00 00 E0 00. */
+const nestedMode = 0xe000
+/** The number of bytes before the first entry. */
+const headerBytes = 12
+/** In version 2 and 3, each entry starts a multiple of this number of bytes after the first one. */
+const entryStep = 8
+/** The number of bytes from the start of an entry to its mode. */
+const modeStart = 24
 /** The number of bytes from the mode of an entry to its flags, without the hash. */
 const numbersBytes = 16
 /** The flag that says that two more bytes of flags follow. */
 const hasMoreFlags = 0x40
 const pathMax = 4096
+const pathsMax = 500
 
 /**
  * Returns the paths of all nested repositories, perhaps with some that do not exist, because other numbers can look like the mode of one.
- * Returns null if the paths are not clear: in version 4, names are shortened, and in a divided index they are left out.
+ * Returns null if the paths are not clear: in version 4, names are shortened, in a divided index they are left out, and reading very
+ * many takes too long.
  */
 export function nestedPaths(index: Uint8Array, hashBytes: number): readonly string[] | null {
+  const hasFullNames = index[7] === 2 || index[7] === 3
   const paths: string[] = []
-  for (let at = index.indexOf(nestedMode); at >= 0; at = index.indexOf(nestedMode, at + 1)) {
-    if (index[at - 2] !== 0 || index[at - 1] !== 0 || index[at + 1] !== 0) continue
-    const flags = at - 2 + numbersBytes + hashBytes
+  let lastBytes = -1
+  for (let at = headerBytes; at < index.length; at++) {
+    lastBytes = (lastBytes << 8) | (index[at] as number) // `at` is below the length
+    if (lastBytes !== nestedMode) continue
+    const mode = at - 3
+    if (hasFullNames && (mode - headerBytes - modeStart) % entryStep !== 0) continue
+    const flags = mode + numbersBytes + hashBytes
     const path = textAt(index, flags + (((index[flags] ?? 0) & hasMoreFlags) === 0 ? 2 : 4))
-    if (path === '' || !hasFullNames(index)) return null
-    if (/^[^\p{Cc}\ufffd]+$/u.test(path)) paths.push(path)
+    if (path === '' || !hasFullNames || paths.length === pathsMax) return null
+    paths.push(path)
   }
   return paths
-}
-
-/** Returns whether this is an index of version 2 or 3. */
-function hasFullNames(index: Uint8Array): boolean {
-  return [2, 3].includes(index[7] ?? 0)
 }
 
 /** Returns the text before the next NUL. */
