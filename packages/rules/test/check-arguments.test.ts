@@ -351,7 +351,12 @@ describe('git in a repository whose settings name programs', () => {
     it('a hostile index of 8 MiB is read within 50 ms, and git counts as running project code', () => {
       const { site } = withNested()
       for (const version of [2, 4])
-        for (const bytes of [[0, 0, 0xe0, 0], [0xe0], [0, 0, 0xe0, 1, 0, 0, 0xe0, 1]]) {
+        for (const bytes of [
+          [0, 0, 0xe0, 0],
+          [0xe0],
+          [0, 0, 0xe0, 1, 0, 0, 0, 1],
+          [0, 0, 0xe0, 1, ...Array<number>(5).fill(1)],
+        ]) {
           const index = Buffer.alloc(8 * 1024 * 1024, Buffer.from(bytes))
           index.writeUInt32BE(version, 4)
           const files = { ...nodeFiles, readBytes: () => index }

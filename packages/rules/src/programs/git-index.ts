@@ -1,7 +1,5 @@
 /** Finds nested repositories in the index of git, the file `.git/index`. Git looks into them, also if `.gitmodules` does not name them. */
 
-/** The mode of a nested repository: the bytes 00 00 E0 00. */
-const nestedMode = 0xe000
 /** The number of bytes before the first entry. */
 const headerBytes = 12
 /** In version 2 and 3, each entry starts a multiple of this number of bytes after the first one. */
@@ -17,17 +15,18 @@ const pathsMax = 500
 
 /**
  * Returns the paths of all nested repositories, perhaps with some that do not exist, because other numbers can look like the mode of one.
- * Returns null if the paths are not clear: in version 4, names are shortened, in a divided index they are left out, and reading very
- * many takes too long.
+ * Returns null if the paths are not clear: in version 4, names are shortened, in a divided index they are left out, and an index with
+ * very many of the bytes that are searched for takes too long.
  */
 export function nestedPaths(index: Uint8Array, hashBytes: number): readonly string[] | null {
   const hasFullNames = index[7] === 2 || index[7] === 3
   const paths: string[] = []
-  let lastBytes = -1
-  for (let at = headerBytes; at < index.length; at++) {
-    lastBytes = (lastBytes << 8) | (index[at] as number) // `at` is below the length
-    if (lastBytes !== nestedMode) continue
-    const mode = at - 3
+  let bytesLeft = index.length / 8
+  // The mode of a nested repository is 00 00 E0 00. Looking for one byte is much quicker than looking at every byte.
+  for (let at = index.indexOf(0xe0); at >= 0; at = index.indexOf(0xe0, at + 1)) {
+    if (--bytesLeft < 0) return null
+    const mode = at - 2
+    if (index[mode] !== 0 || index[mode + 1] !== 0 || index[mode + 3] !== 0) continue
     if (hasFullNames && (mode - headerBytes - modeStart) % entryStep !== 0) continue
     const flags = mode + numbersBytes + hashBytes
     const path = textAt(index, flags + (((index[flags] ?? 0) & hasMoreFlags) === 0 ? 2 : 4))
