@@ -1,9 +1,9 @@
 /** Checks how the gateway looks at the files of its machine for rules. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkFolder, realPath } from '../src/gateway/machine-files.ts'
+import { checkFolder, machineFiles, realPath } from '../src/gateway/machine-files.ts'
 
 let folder: string
 beforeAll(() => {
@@ -37,4 +37,13 @@ it('checkFolder distinguishes a folder from a file, a missing path and a relativ
   expect(states).toEqual(['folder', 'other', 'missing', 'missing'])
   expect(await checkFolder('inner')).toBe('relative')
   expect(await checkFolder('~/project')).toBe('relative')
+})
+
+it('readBytes returns the bytes of a file of at most 8 MiB, and null for a larger file and a folder', () => {
+  const file = join(folder, 'index')
+  writeFileSync(file, Buffer.from([0, 0xe0, 0xff]))
+  expect([...(machineFiles.readBytes?.(file) ?? [])]).toEqual([0, 0xe0, 0xff])
+  truncateSync(file, 8 * 1024 * 1024 + 1)
+  expect(machineFiles.readBytes?.(file)).toBeNull()
+  expect(machineFiles.readBytes?.(join(folder, 'inner'))).toBeNull()
 })

@@ -1,5 +1,13 @@
 /** A call as the rules that deny or ask see it: the commands, paths and hosts that it may use. */
-import { type Action, type FieldText, hostOf, isPathField, type ToolCall, textsIn } from '@holdpoint/protocol'
+import {
+  type Action,
+  type FieldText,
+  hostOf,
+  isPathField,
+  type Json,
+  type ToolCall,
+  textsIn,
+} from '@holdpoint/protocol'
 import { type MentionedOptions, mentionedOptions } from './command-pattern.ts'
 import { realPaths } from './files/check-path.ts'
 import { lowerCaseTexts, normalHost, urlHosts } from './hosts.ts'
@@ -8,12 +16,23 @@ import { isPathPattern, PathPatterns } from './path-patterns.ts'
 import { foldPath, joinPath, searchedMax, searchedPaths } from './paths.ts'
 import type { RuleContext } from './rule-context.ts'
 import type { Names, RuleNames } from './rule-names.ts'
+import { quoteWord } from './shell/canonical-command.ts'
 import { isDynamic, looseWords, withoutMessages } from './shell/dynamic-text.ts'
 import { type LiteralCommands, literalCommands } from './shell/literal-commands.ts'
 import { wordsIn } from './shell/mentioned-words.ts'
 import { reachedFolders } from './shell/reached-folders.ts'
 import { type StartedCommands, startedCommands } from './shell/started-commands.ts'
-import { bracedWords, joinedWords, mentions, openPatterns, plainText, WordPartBudget, wordsOf } from './shell-text.ts'
+import {
+  bracedWords,
+  expansionPatterns,
+  joinedWords,
+  mentions,
+  openPatterns,
+  pathsAfterExpansions,
+  plainText,
+  WordPartBudget,
+  wordsOf,
+} from './shell-text.ts'
 
 const wordsMax = 1000
 /** The tools whose field `pattern` is a pattern of paths. */
@@ -153,7 +172,7 @@ export class RestrictedCall {
   *#allWords(): Generator<string> {
     const known = new Set<string>()
     const joined = joinedWords(this.#searched, this.#variables, this.#wordParts)
-    for (const words of [wordsOf(this.#plain), joined, this.#bracedWords()])
+    for (const words of [wordsOf(this.#plain), joined, this.#bracedWords(), this.#expandedWords()])
       for (const word of words) {
         if (known.has(word)) continue
         known.add(word)
@@ -170,6 +189,18 @@ export class RestrictedCall {
       yield word
     }
   }
+  /** The words that the shell makes of variables: with the values that the text gives them, or relative to the folders in which the command can run. */
+  *#expandedWords(): Generator<string> {
+    if (!/[$`]|~[+-]/.test(this.#plain)) return
+    const { folder } = this.context
+    for (const path of pathsAfterExpansions(this.#plain)) {
+      yield `./${path}`
+      if (folder !== null) yield joinPath(folder, path)
+    }
+    if (!/\$[\w{]/.test(this.#plain)) return
+    for (const { argv } of this.#literal.commands)
+      for (const word of argv) if (/^[\w./@+~][\w./@+~-]*$/.test(word)) yield word
+  }
   /** The patterns of paths in the shell command; null if there are none. */
   get pathPatterns(): PathPatterns | null {
     if (this.#patterns === undefined) {
@@ -181,7 +212,10 @@ export class RestrictedCall {
   /** Patterns in quotes count too, because some programs and other shells expand them. */
   *#absolutePatterns(): Generator<string> {
     if ('write' in this.action || 'read' in this.action) return
-    const named = [...this.#firstWords, ...this.#inputPatterns].filter(word => isPathPattern(word) && /\w/.test(word))
+    const unknown = this.#searched.includes('$') || this.#searched.includes('`') ? expansionPatterns(this.#plain) : []
+    const named = [...this.#firstWords, ...unknown, ...this.#inputPatterns].filter(
+      word => isPathPattern(word) && /\w/.test(word),
+    )
     const open = /[*?]/.test(this.#searched) ? openPatterns(this.#searched, this.#wordParts) : []
     for (const pattern of new Set([...named, ...open]))
       for (const folder of isFromRoot(pattern) ? ['/'] : this.#allFolders)
@@ -212,7 +246,8 @@ export class RestrictedCall {
   get #allFolders(): Iterable<string> {
     const { action, call } = this
     const starts = 'shell' in action ? [call.cwd, action.cwd] : [call.cwd]
-    if (this.#folders === undefined) this.#folders = reachedFolders(this.#literal.commands, starts, this.context.home)
+    if (this.#folders === undefined)
+      this.#folders = reachedFolders(this.#literal.commands, starts, this.context.home, this.context.folder)
     return this.#folders ?? starts
   }
 
@@ -278,11 +313,28 @@ export class RestrictedCall {
   }
 }
 
-/** Returns the text of the shell command; null if the call runs none. A tool that Holdpoint does not know, or one of an MCP server, may run the text of its field `command`. */
-export function shellTextOf({ input: { command } }: ToolCall, action: Action): string | null {
-  if ('shell' in action) return action.shell
-  const mayRunText = 'other' in action || 'mcp' in action
-  return mayRunText && typeof command === 'string' ? command : null
+/** The fields in which tools that Holdpoint does not know, and those of MCP servers, take a command. */
+const commandFields = ['command', 'cmd', 'commands', 'script', 'shell', 'argv'] as const
+const argumentFields = ['args', 'arguments'] as const
+
+/** Returns the text of the shell command; null if the call runs none. A tool that Holdpoint does not know, or one of an MCP server, may run the texts of its fields for commands. */
+export function shellTextOf({ input }: ToolCall, action: Action): string | null {
+  const args = argumentFields.flatMap(field => wordsOfField(input[field]) ?? []).map(quoteWord)
+  const withArguments = (text: string) => (args.length > 0 ? [text, [text, ...args].join(' ')] : [text])
+  if ('shell' in action) return withArguments(action.shell).join('\n')
+  if (!('other' in action || 'mcp' in action)) return null
+  const texts = commandFields.flatMap(field => {
+    const value = input[field]
+    if (typeof value === 'string') return withArguments(value)
+    const words = wordsOfField(value)
+    // The list is either one command, word by word, or several commands.
+    return words ? [[...words.map(quoteWord), ...args].join(' '), ...words.filter(word => word.includes(' '))] : []
+  })
+  return texts.length > 0 ? texts.join('\n') : null
+}
+function wordsOfField(value: Json | undefined): readonly string[] | null {
+  const words = Array.isArray(value) ? value.filter(word => typeof word === 'string') : []
+  return words.length > 0 ? words : null
 }
 
 function isFromRoot(path: string): boolean {

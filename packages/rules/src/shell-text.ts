@@ -61,6 +61,25 @@ export function percentDecoded(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, code => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 }
 
+/** A path in a folder that only the shell knows, such as `$ROOT/a`, `$(pwd)/a` and `~+/a`. */
+const afterExpansion = /(?:\$\w+|\$\{[^{}]*\}|[)`]|~[+-])\/([^\s;|&()<>`,=:@{}$]+)/g
+
+/** Yields the part of each path after an expansion at its start: for `$ROOT/a/b`, it is `a/b`. */
+export function* pathsAfterExpansions(text: string): Generator<string> {
+  for (const [, path = ''] of text.matchAll(afterExpansion)) yield path
+}
+
+const wordWithExpansions = /(?:\$\w+|\$\{[^{}\s]*\}|\$\([^()]*\)|`[^`]*`|[^\s;|&()<>`,=:@{}$])+/g
+const expansion = /\$\w+|\$\{[^{}\s]*\}|\$\([^()]*\)|`[^`]*`/g
+
+/** Yields the paths with an expansion inside, as patterns: `config/*.yml` for `config/$NAME.yml`. A path that starts or ends with an expansion alone could be any path. */
+export function* expansionPatterns(text: string): Generator<string> {
+  for (const [word] of text.matchAll(wordWithExpansions)) {
+    const pattern = word.replace(expansion, '*')
+    if (pattern !== word && !pattern.startsWith('*') && !/\/\**$/.test(pattern)) yield pattern
+  }
+}
+
 const word = /[^\s;|&()<>`,=:@{}]+/g
 
 /** Yields everything in the text that could be a path, each once. Options and lists such as `--file=a,b` are split. A caller that needs only the first words does not read the rest. */

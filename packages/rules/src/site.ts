@@ -12,6 +12,8 @@ export interface FileLookup {
   realPath(path: string): string | null
   /** Returns the text of a file of at most 64 KiB, or null if it cannot be read. Without this method, no git command counts as only reading. */
   readText?(path: string): string | null
+  /** Returns the bytes of a file of at most 8 MiB, or null if it cannot be read. Without this method, no git command in a repository with files counts as only reading. */
+  readBytes?(path: string): Uint8Array | null
   /** Returns what is in a folder, or null if it cannot be read. Without this method, no search through a whole folder is proven. */
   list?(folder: string): readonly FolderEntry[] | null
   /** Returns whether the path is a symbolic link, and null if nothing exists there. Without this method, `realPath` is used, which takes longer. */

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { leastCpuMs } from '../../../test/support/cpu-time.ts'
 import { checkArguments, hasGrammar, programs } from '../src/programs/check-arguments.ts'
 import type { ArgumentCheck } from '../src/programs/grammar-check.ts'
 import { parseCommand } from '../src/shell/parse-command.ts'
@@ -11,7 +12,7 @@ import type { CallSite } from '../src/site.ts'
 import policy from './data/policy.json' with { type: 'json' }
 import abuses from './data/program-abuses.json' with { type: 'json' }
 import uses from './data/program-uses.json' with { type: 'json' }
-import { makeSite, writeTree } from './support/node-files.ts'
+import { makeSite, nodeFiles, writeTree } from './support/node-files.ts'
 
 const files = {
   'src/a.ts': 'import x',
@@ -22,6 +23,7 @@ const files = {
   'tests/test_a.py': '',
   'test/a.test.js': '',
   'package.json': '{}',
+  'go.mod': 'module example.com/app\n\ngo 1.25\n',
   'evil.js': '',
   'evil.py': '',
   '.gitignore': 'node_modules\n.env\n!.env.example\n',
@@ -102,6 +104,13 @@ describe('words that a program or a shell would not take literally', () => {
   ])('%j is not proven', argv => {
     expect(checkArguments(argv, withSecrets).ok).toBe(false)
   })
+})
+
+it('a file whose name is - counts as a file, because not every program takes it for standard input', () => {
+  const site = makeSite({ '-': '->../outside', 'src/a.ts': '' })
+  for (const command of ['make -C - build', 'tsc -p -', 'cat -', 'rg x -'])
+    expect(groupsOf(command, site), command).toMatch(/outside the folder/)
+  for (const command of ['cat -', 'rg x -', 'diff - src/a.ts']) expect(groupsOf(command, clean)).toEqual(['only-reads'])
 })
 
 describe('the corpus of attacks', () => {
@@ -304,6 +313,69 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git status', site)).toEqual(['project-code'])
     writeFileSync(join(site.folder, 'sub/.git/config'), '[core]\n\tbare = false\n')
     expect(groupsOf('git status', site)).toEqual(['only-reads'])
+  })
+
+  describe('a nested repository', () => {
+    const withNested = (...options: readonly string[]) => {
+      const site = makeRepository({ 'a.ts': '' })
+      const git = (...args: string[]) => execFileSync('git', args, { cwd: site.folder, stdio: 'pipe' })
+      const init = (folder: string) => {
+        git('init', '-q', folder)
+        git('-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'one')
+      }
+      init('a/nested')
+      for (const option of options) git('config', ...option.split('='))
+      git('add', '-A')
+      return { site, git, init }
+    }
+    const fsmonitor = ['config', 'core.fsmonitor', './evil.sh'] as const
+
+    it.each([[[]], [['index.version=4']], [['core.splitIndex=true']]])(
+      'git counts as running project code because of the settings of a nested repository that is no submodule, with the settings %j',
+      options => {
+        const { site, git } = withNested(...options)
+        if (options.length === 0) expect(groupsOf('git status', site)).toEqual(['only-reads'])
+        git('-C', 'a/nested', ...fsmonitor)
+        expect(groupsOf('git status', site)).toEqual(['project-code'])
+        expect(groupsOf('git status', { ...site, cwd: join(site.folder, 'a') })).toEqual(['project-code'])
+      },
+    )
+    it('git counts as running project code because of the settings of a repository in a nested one', () => {
+      const { site, git, init } = withNested()
+      init('a/nested/b')
+      git('-C', 'a/nested', 'add', 'b')
+      expect(groupsOf('git status', site)).toEqual(['only-reads'])
+      git('-C', 'a/nested/b', ...fsmonitor)
+      expect(groupsOf('git status', site)).toEqual(['project-code'])
+    })
+    it('a hostile index of 8 MiB is read within 50 ms, and git counts as running project code', () => {
+      const { site } = withNested()
+      for (const version of [2, 4])
+        for (const bytes of [
+          [0, 0, 0xe0, 0],
+          [0xe0],
+          [0, 0, 0xe0, 1, 0, 0, 0, 1],
+          [0, 0, 0xe0, 1, ...Array<number>(5).fill(1)],
+        ]) {
+          const index = Buffer.alloc(8 * 1024 * 1024, Buffer.from(bytes))
+          index.writeUInt32BE(version, 4)
+          const files = { ...nodeFiles, readBytes: () => index }
+          const check = () => groupsOf('git status', { ...site, files })
+          expect(leastCpuMs(check), `${version}: ${bytes}`).toBeLessThan(50)
+          if (bytes.length === 4) expect(check()).toEqual(['project-code'])
+        }
+    })
+    it('git counts as running project code if its index cannot be read', () => {
+      const { site } = withNested()
+      const { readBytes: _, ...files } = nodeFiles
+      expect(groupsOf('git status', { ...site, files })).toEqual(['project-code'])
+    })
+    it('git counts as only reading beside a nested repository that is not in the index', () => {
+      const { site, git, init } = withNested()
+      init('other')
+      git('-C', 'other', ...fsmonitor)
+      expect(groupsOf('git status', site)).toEqual(['only-reads'])
+    })
   })
 
   it('git counts as only reading with the usual settings of a repository, a worktree and husky', () => {

@@ -77,6 +77,66 @@ describe('a rule that denies a folder', () => {
   })
 })
 
+describe('a rule that denies a path, and variables', () => {
+  const folder = deny({ path: '/srv/secret/**' })
+  const file = deny({ path: '/srv/config/prod.yml' })
+  it('a rule that denies a path matches the path after a variable or a substitution that stands for a folder', () => {
+    const starts = [
+      '$(pwd)',
+      '"$(pwd)"',
+      '`pwd`',
+      '"$(git rev-parse --show-toplevel)"',
+      '$ROOT',
+      `${'$'}{ROOT:-.}`,
+      '~+',
+      '$OLDPWD',
+    ]
+    expect(
+      missed(
+        folder,
+        starts.flatMap(start => [`cat ${start}/secret/a.txt`, `cd ${start}/secret && cat a.txt`]),
+      ),
+    ).toEqual([])
+    expect(
+      missed(
+        file,
+        starts.flatMap(start => [`cat ${start}/config/prod.yml`, `cd ${start}/config; cat prod.yml`]),
+      ),
+    ).toEqual([])
+    expect(isDenied(folder, { ...bash('cat "$(git rev-parse --show-toplevel)/secret/a.txt"'), cwd: '/srv/src' })).toBe(
+      true,
+    )
+  })
+  it('a rule that denies a path matches a path with a variable inside', () => {
+    const texts = [
+      'for e in dev prod; do cat config/$e.yml; done',
+      'E=prod; cat config/$E.yml',
+      'E=prod; cat < config/$E.yml',
+      'E=prod.yml; cat config/$E',
+      'D=config; F=prod.yml; cat "$D/$F"',
+      `cat "config/${'$'}{E:-prod}.yml"`,
+      'cat config/$(cat name).yml',
+      'cat config/prod.$EXT',
+      'cd config && cat prod.$EXT',
+    ]
+    expect(missed(file, texts)).toEqual([])
+  })
+  it('a rule that denies a path matches no path with a variable that cannot become this path', () => {
+    const texts = [
+      'cat $ROOT/public/a.txt',
+      'for f in a b; do cat src/$f.ts; done',
+      'cat "$FILE"',
+      'cat "$DIR/a.txt"',
+      'cat config/dev.$EXT',
+      'cat "src/$NAME/prod.yml"',
+      'echo "$(date) done" > log.txt',
+      'node x.js "$A" "$B"',
+    ]
+    expect(denied(folder, texts)).toEqual([])
+    expect(denied(file, texts)).toEqual([])
+  })
+})
+
 describe('a rule that denies a file', () => {
   const rule = deny({ path: '/srv/a/.env' })
   it('a rule that denies a file matches patterns that may become its path, and no others', () => {

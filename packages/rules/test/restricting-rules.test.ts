@@ -39,7 +39,8 @@ describe('a rule that denies a command', () => {
   it('a rule that denies a command matches the command in the input of a tool that Holdpoint does not know', () => {
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: 'ls; rm x' }))).toBe(true)
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: 'ls' }))).toBe(false)
-    expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: ['rm'] }))).toBe(false)
+    expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: ['rm'] }))).toBe(true)
+    expect(matches({ command: 'rm' }, call({ other: 'T' }, { text: 'rm x' }))).toBe(false)
     expect(matches({ command: 'rm' }, call({ read: ['rm'] }, { command: 'rm' }))).toBe(false)
   })
   it('a rule that denies a command matches nothing if its command names no program', () => {

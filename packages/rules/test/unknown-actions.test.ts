@@ -24,6 +24,22 @@ describe('an MCP tool with a field `command`', () => {
 })
 
 describe('a call whose action is not known', () => {
+  it.each<ToolCall['input']>([
+    { cmd: 'git push' },
+    { script: 'cd app\ngit push origin' },
+    { command: ['git', 'push'] },
+    { command: ['bash', '-lc', 'git push'] },
+    { argv: ['/usr/bin/git', '-C', 'my app', 'push'] },
+    { commands: ['ls', 'git push'] },
+    { command: 'git', args: ['push', '--force'] },
+    { command: 'bash', args: ['-c', 'git push'] },
+  ])('a call with a command in its input is denied by a rule for the command: %j', input => {
+    for (const action of [undefined, { mcp: 'shell', tool: 'run' }]) {
+      const call = { tool: 'run', input, ...(action && { action }) }
+      expect(verdict([{ effect: 'deny', command: 'git push' }], call)).toBe('deny')
+      expect(verdict([{ effect: 'deny', command: 'git pull' }], call)).toBe('ask')
+    }
+  })
   it.each<[string, Omit<ToolCall, 'cwd'>]>([
     ['evil.test', { tool: 'WebFetch', input: { url: 'https://evil.test/', prompt: 'https://other.test/' } }],
     ['evil.test', { tool: 'Open', input: { pages: [{ address: 'https://EVIL.test:8080/x' }] } }],

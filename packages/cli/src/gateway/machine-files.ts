@@ -49,6 +49,18 @@ export const checkFolder: NonNullable<AgentMachine['checkFolder']> = async path 
 /** The largest file that `readText` reads. Larger ones are not settings that rules look at. */
 const textMaxBytes = 64 * 1024
 
+/** The largest file that `readBytes` reads: the index of a repository with about 75,000 files. */
+const bytesMax = 8 * 1024 * 1024
+
+function readSmall(path: string, maxBytes: number): Buffer | null {
+  try {
+    const stats = statSync(path)
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(path) : null
+  } catch {
+    return null
+  }
+}
+
 /** File systems record times of changes in steps of up to 2 s. A folder that changed more recently may change again without a new time. */
 const timeStepMs = 3000
 
@@ -66,14 +78,8 @@ export function folderVersion(folder: string, now: number): string | null {
 /** The files of this machine, for rules. */
 export const machineFiles: AgentMachine['files'] = {
   realPath,
-  readText: path => {
-    try {
-      const stats = statSync(path)
-      return stats.isFile() && stats.size <= textMaxBytes ? readFileSync(path, 'utf8') : null
-    } catch {
-      return null
-    }
-  },
+  readText: path => readSmall(path, textMaxBytes)?.toString('utf8') ?? null,
+  readBytes: path => readSmall(path, bytesMax),
   list: folder => {
     try {
       return readdirSync(folder, { withFileTypes: true }).map(entry => ({

@@ -6,6 +6,9 @@ const lookupsMax = 1000
 /** The maximum number of folder entries. A folder counts each time it is listed, because a search that names it many times goes through it each time. */
 const entriesMax = 12_000
 
+/** How much is read as bytes. The last file may exceed it. */
+const bytesMax = 8 * 1024 * 1024
+
 class TooManyLookups extends Error {}
 
 /** Runs `work` with a limited number of file lookups. Returns `tooMany` if `work` needs more. */
@@ -37,11 +40,21 @@ function limitedLookup(files: FileLookup): FileLookup {
     if (entriesLeft < 0) throw new TooManyLookups()
     return entries
   }
-  const { readText, list, hasHardLinks } = files
+  let bytesLeft = bytesMax
+  function withBytes(read: (path: string) => Uint8Array | null): (path: string) => Uint8Array | null {
+    return path => {
+      if (bytesLeft <= 0) throw new TooManyLookups()
+      const bytes = read(path)
+      bytesLeft -= bytes?.length ?? 0
+      return bytes
+    }
+  }
+  const { readText, readBytes, list, hasHardLinks } = files
   const listed = list && remembered(folder => list.call(files, folder))
   return {
     realPath: remembered(path => files.realPath(path)),
     ...(readText && { readText: remembered(path => readText.call(files, path)) }),
+    ...(readBytes && { readBytes: remembered(withBytes(path => readBytes.call(files, path))) }),
     ...(listed && { list: folder => counted(listed(folder)) }),
     ...(hasHardLinks && { hasHardLinks: remembered(path => hasHardLinks.call(files, path)) }),
   }

@@ -1,24 +1,50 @@
 /** Grammars of go, cargo and make: they check, build and test the project. */
 import { checkPath, quote } from '../files/check-path.ts'
+import { isInside, parentOf } from '../paths.ts'
 import type { CallSite } from '../site.ts'
-import { flagsOf, type Grammar, type Operands } from './grammar.ts'
+import { flagsOf, type Grammar, type Operands, type ParsedArguments } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 import { isUsualScript } from './script-names.ts'
 
 /** The list omits -exec, -toolexec, -o, -C, -overlay, -modfile, -ldflags, -gcflags and profiles. */
 const goFlags = '-v -x -n -race -short -trimpath -tags=word -p=number -mod=readonly|vendor -a -cover -msan -asan'
 function goGrammar(flags: string): Grammar {
+  return goGrammarOf(() => null, flags)
+}
+function goGrammarOf(refuses: NonNullable<Grammar['refuses']>, flags: string): Grammar {
   return {
     group: 'project-code',
     style: 'words',
     flags: flagsOf(goFlags, flags),
     operands: { others: 'package' },
     // Go would download `pkg@version`. -args would pass the rest on unchecked.
-    refuses: ({ operands }) =>
-      operands.some(operand => operand.includes('@')) ? 'Only packages of the project are accepted.' : null,
+    refuses: (parsed, site) =>
+      parsed.operands.some(operand => operand.includes('@')) ? othersProblem : refuses(parsed, site),
   }
 }
-const goTest = goGrammar(
+const othersProblem = 'Only packages of the project are accepted.'
+
+/** Names such as `all`, `std` and `net/http` stand for packages of others, whose tests would run. */
+function ownPackageProblem({ operands }: ParsedArguments, site: CallSite): string | null {
+  const isOwn = (operand: string) => /^[./]|\.go$/.test(operand) || isInModule(operand, site)
+  return operands.every(isOwn) ? null : othersProblem
+}
+/** Returns whether an import path belongs to the module of the project. */
+function isInModule(path: string, { cwd, folder, files }: CallSite): boolean {
+  for (let at = cwd; isInside(at, folder); at = parentOf(at)) {
+    const lines =
+      (files?.realPath(`${at}/go.mod`) ?? null) === null ? null : files?.readText?.(`${at}/go.mod`)?.split('\n')
+    const module = lines
+      ?.find(line => line.startsWith('module '))
+      ?.slice('module '.length)
+      .trim()
+    if (lines) return module !== undefined && (path === module || path.startsWith(`${module}/`))
+    if (at === '/') return false
+  }
+  return false
+}
+const goTest = goGrammarOf(
+  ownPackageProblem,
   '-run=text -count=number -timeout=word -bench=text -benchmem -benchtime=word -failfast -json -parallel=number -shuffle=word -list=text -skip=text -cpu=text -vet=off|all -covermode=set|count|atomic -fullpath',
 )
 const goCommands: ReadonlyMap<string, Grammar> = new Map([

@@ -8,6 +8,7 @@ import { resolvePath } from '../files/check-path.ts'
 import { foldName, holdsCredentials } from '../files/path-names.ts'
 import { joinPath, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
+import { nestedPaths } from './git-index.ts'
 
 const harmlessSettings: readonly RegExp[] = [
   /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|quotepath|abbrev|untrackedcache|splitindex|preloadindex|compression|protecthfs|protectntfs|commentchar|whitespace|sparsecheckout|sparsecheckoutcone|multipackindex|commitgraph|bigfilethreshold|sharedrepository|hidedotfiles|trustctime|checkstat)$/,
@@ -44,7 +45,7 @@ export function gitSettingsProblem(site: CallSite, hooks: readonly string[] = re
   const top = topFolder(site.cwd, files)
   if (typeof top === 'string') return top
   if (top === null) return null
-  return repositoryProblem(top.folder, files, hooks) ?? submoduleProblem(top.folder, files, hooks)
+  return repositoryProblem(top.folder, files, hooks, new Set())
 }
 
 /** Returns whether an address in the settings of the repository may contain a password or a token, which `git remote -v` would show. */
@@ -84,7 +85,15 @@ function topFolder(cwd: string, files: FileLookup): { readonly folder: string } 
   return 'The git repository was not found.'
 }
 
-function repositoryProblem(top: string, files: FileLookup, hooks: readonly string[]): string | null {
+/** Checks a repository and the nested ones that git looks into. `known` are the repositories that were checked before. */
+function repositoryProblem(
+  top: string,
+  files: FileLookup,
+  hooks: readonly string[],
+  known: Set<string>,
+): string | null {
+  if (known.has(top)) return null
+  known.add(top)
   const git = gitFoldersOf(top, files)
   const config = git && files.readText?.(`${git.common}/config`)
   if (!git || typeof config !== 'string') return 'Holdpoint cannot read the settings of git.'
@@ -102,7 +111,16 @@ function repositoryProblem(top: string, files: FileLookup, hooks: readonly strin
       if (!isListOfIgnored(value, top, files)) return `The setting ${name} of this repository may show another file.`
     } else if (!isHarmless(name)) return `The setting ${name} of this repository may run a program of the project.`
   }
-  return hasHook(`${git.common}/hooks`, files, hooks) ? hookProblem : null
+  if (hasHook(`${git.common}/hooks`, files, hooks)) return hookProblem
+  const hashBytes = settings.some(({ name, value }) => name === 'extensions.objectformat' && value !== 'sha1') ? 32 : 20
+  const nested = nestedFolders(top, git.own, hashBytes, files)
+  if (nested === null) return 'It is not clear which nested repositories git looks into.'
+  for (const folder of nested) {
+    if (files.realPath(`${folder}/.git`) === null) continue
+    const problem = repositoryProblem(folder, files, hooks, known)
+    if (problem) return problem
+  }
+  return null
 }
 const worktreeProblem = 'The repository keeps its files in another folder.'
 const hookProblem = 'The repository has a hook that this git command runs.'
@@ -156,19 +174,24 @@ function namedFolder(from: string, text: string | null | undefined, start: strin
   return path === '' || path !== path.trim() || /[\r\n]/.test(path) ? null : resolvePath(path, from, files)
 }
 
-/** Git also looks into the submodules that are checked out, each of which has settings of its own. */
-function submoduleProblem(top: string, files: FileLookup, hooks: readonly string[]): string | null {
-  if (files.realPath(`${top}/.gitmodules`) === null) return null
-  const settings = readSettings(files.readText?.(`${top}/.gitmodules`) ?? '[')
-  if (settings === null) return 'Holdpoint does not understand the settings of git.'
-  for (const { name, value } of settings) {
-    if (!name.endsWith('.path')) continue
-    const folder = resolvePath(value, top, files)
-    if (folder === null) return 'It is not clear where a submodule of the repository is.'
-    const problem = files.realPath(`${folder}/.git`) === null ? null : repositoryProblem(folder, files, hooks)
-    if (problem) return problem
+/**
+ * Returns the folders of nested repositories, each of which has settings of its own: the submodules in `.gitmodules`, and all in the
+ * index, which need not be submodules. Returns null if it is not clear where they are.
+ */
+function nestedFolders(top: string, gitFolder: string, hashBytes: number, files: FileLookup): readonly string[] | null {
+  const modules = `${top}/.gitmodules`
+  const settings = files.realPath(modules) === null ? [] : readSettings(files.readText?.(modules) ?? '[')
+  if (settings === null) return null
+  const paths = settings.filter(({ name }) => name.endsWith('.path')).map(({ value }) => value)
+  const indexes = (files.list?.(gitFolder) ?? []).filter(({ name }) => /^(?:index$|sharedindex\.)/.test(foldName(name)))
+  for (const { name } of indexes) {
+    const index = files.readBytes?.(`${gitFolder}/${name}`) ?? null
+    const found = index && nestedPaths(index, hashBytes)
+    if (!found) return null
+    paths.push(...found)
   }
-  return null
+  const folders = paths.map(path => resolvePath(path, top, files))
+  return folders.every(folder => folder !== null) ? folders : null
 }
 
 interface Setting {

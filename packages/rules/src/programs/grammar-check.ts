@@ -135,12 +135,13 @@ class ValueCheck {
         return /^[\w@%+=:,.^-]*$/.test(value) && !/^=?-|^[@%+=:,.^-]*$/.test(value)
           ? null
           : `${quote(value)} is not a simple word.`
+      // Standard input is `-` for many programs. For others it is a file, so it must not lead out of the folder.
       case 'file':
-        return value === '-' ? null : this.#path(value, 'read')
+        return this.#path(value, 'read')
       case 'listed':
         return this.#path(value, 'list')
       case 'tree':
-        return value === '-' ? null : this.#tree(value)
+        return this.#tree(value)
       case 'revision':
         return this.#revision(value)
       case 'lines':

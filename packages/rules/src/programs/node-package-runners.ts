@@ -22,11 +22,13 @@ const npm: Grammar = {
   ),
   operands: ({ operands }) => ({ first: isRun(operands[0]) ? ['text', 'text'] : ['text'], others: 'test' }),
   passedOn: ({ operands: [command, name = ''] }) => scriptArguments(isRun(command) ? name : 'test'),
-  refuses: ({ operands: [command, name, ...more] }, site) => {
+  refuses: ({ operands: [command, name, ...more], rest }, site) => {
     if (['test', 't', 'tst'].includes(command ?? ''))
       return scriptWordProblem(name === undefined ? [] : [name, ...more], site)
     if (!isRun(command)) return `npm ${command ?? ''} may install, publish or run something else.`
-    return name === undefined || isUsualScript(name) ? scriptWordProblem(more, site) : scriptProblem(name)
+    // Without a name before `--`, the first word after it is the name.
+    if (name === undefined) return rest.length === 0 ? null : scriptProblem(rest[0] as string)
+    return isUsualScript(name) ? scriptWordProblem(more, site) : scriptProblem(name)
   },
 }
 

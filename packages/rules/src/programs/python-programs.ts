@@ -34,31 +34,44 @@ function isTestFile(path: string): boolean {
   return /(?:^|\/)(?:tests?|tests?_[^/]*|[^/]*_tests?)\.py$/.test(path)
 }
 
-/** unittest runs the code that it loads, so files, modules and classes must look like tests. */
+/** unittest runs the code that it loads, so files, modules and classes must be tests of the project. */
 const unittest = tool(
   { others: 'test' },
   [
     '-v -q -f -b -c -k=text -s=file -p=text -t=file --verbose --quiet --failfast --buffer --locals --start-directory=file --pattern=text --top-level-directory=file --durations=number',
   ],
-  ({ operands, flags }) => {
+  ({ operands, flags }, site) => {
     const patterns = [...(flags.get('-p') ?? []), ...(flags.get('--pattern') ?? [])]
     const [first, ...more] = operands
     // After the folder, discover would take a pattern and a second folder.
-    const areTests = first === 'discover' ? more.length <= 1 && !more.some(isFile) : operands.every(isTestOfPython)
+    const areTests =
+      first === 'discover' ? more.length <= 1 && !more.some(isFile) : operands.every(name => isTestName(name, site))
     return areTests && patterns.every(isTestPattern)
       ? null
-      : 'unittest is accepted only for names that look like tests.'
+      : 'unittest is accepted only for names of tests of the project.'
   },
 )
 function isFile(path: string): boolean {
   return /\.\w+$/.test(path)
 }
-/** Returns whether a name belongs to a test, such as `tests.test_a.TestB.test_c` or `tests/test_a.py`. */
-function isTestOfPython(name: string): boolean {
-  return (
-    isTestFile(name) ||
-    (/^[\w.]+$/.test(name) && name.split('.').some(part => /^tests?(?:_|$)|_tests?$|^Test/.test(part)))
-  )
+/** Returns whether a name belongs to a test of the project, such as `tests.test_a.TestB.test_c` or `tests/test_a.py`. */
+function isTestName(name: string, site: CallSite): boolean {
+  return isTestFile(name) || (/^[\w.]+$/.test(name) && moduleFolders(site).some(folder => isTestIn(folder, name, site)))
+}
+/** The folders in which a project has its modules. */
+function moduleFolders({ cwd }: CallSite): readonly string[] {
+  return [cwd, `${cwd}/src`]
+}
+/** Returns whether Python loads a test if it gets this name. It loads every module on the way, and a module that is not in the project would be one of Python or of a package. */
+function isTestIn(folder: string, name: string, { files }: CallSite): boolean {
+  let path = folder
+  let isTest = false
+  for (const part of name.split('.')) {
+    path += `/${part}`
+    isTest ||= /^tests?(?:_|$)|_tests?$/.test(part)
+    if (!files?.list?.(path)) return isTest && (files?.realPath(`${path}.py`) ?? null) !== null
+  }
+  return isTest
 }
 /** Returns whether a pattern matches only tests, such as `test*.py` or `*_test.py`. */
 function isTestPattern(pattern: string): boolean {
@@ -115,10 +128,18 @@ const flake8 = tool(files, [
 const pylint = tool(files, [
   '-E -j=number -d=text -e=text -r=y|n -s=y|n --errors-only --disable=text --enable=text --jobs=number --reports=y|n --score=y|n --output-format=text|colorized|json|json2|parseable|msvs --max-line-length=number --recursive=y|n --fail-under=text --fail-on=text --exit-zero --ignore=text --ignore-patterns=text --verbose --version --py-version=word',
 ])
+/** Some programs read the names of files from standard input, so the files cannot be checked. */
+function namesFromInput({ operands }: ParsedArguments): string | null {
+  return operands.includes('-') ? 'The names of the files would come from standard input.' : null
+}
 /** The list omits --pythonpath, --project outside, --createstub, --watch and --typeshedpath. */
-const pyright = tool(files, [
-  '-p=file --project=file --outputjson --stats --level=error|warning --verbose --warnings --pythonversion=word --pythonplatform=word --skipunannotated --dependencies --version',
-])
+const pyright = tool(
+  files,
+  [
+    '-p=file --project=file --outputjson --stats --level=error|warning --verbose --warnings --pythonversion=word --pythonplatform=word --skipunannotated --dependencies --version',
+  ],
+  namesFromInput,
+)
 
 const tools: ReadonlyMap<string, Grammar> = new Map([
   ['pytest', pytest],
@@ -131,8 +152,8 @@ const tools: ReadonlyMap<string, Grammar> = new Map([
   ['pylint', pylint],
   ['pyright', pyright],
 ])
-/** The modules `py_compile` and `compileall` run nothing and write the result beside the source. */
-const compile = tool(files, ['-q -l -f'])
+/** The modules `py_compile` and `compileall` run nothing and write the result beside the source. Without a file, compileall would compile all of Python's modules. */
+const compile = tool({ others: 'file', least: 1 }, ['-q -l -f'], namesFromInput)
 const moduleTools: ReadonlyMap<string, Grammar> = new Map([
   ...tools,
   ['unittest', unittest],
@@ -152,17 +173,20 @@ const python: Program = {
     return checkGrammar(rest, module, site)
   },
 }
-/** A name without a dot is an app, whose tests Django finds. */
+/** Django finds the tests in an app, which is a folder. It loads a module that is named, which would run it. */
 const djangoTest = tool(
   { others: 'test' },
   [
     '-v=number -k=text --verbosity=number --keepdb --noinput --no-input --failfast --parallel?=word --reverse --timing --tag=word --exclude-tag=word --shuffle --buffer -b --no-color',
   ],
-  ({ operands }) =>
-    operands.every(name => /^\w+$/.test(name) || isTestOfPython(name))
+  ({ operands }, site) =>
+    operands.every(name => isApp(name, site) || isTestName(name, site))
       ? null
-      : 'manage.py test is accepted only for names that look like tests.',
+      : 'manage.py test is accepted only for apps and tests of the project.',
 )
+function isApp(name: string, { cwd, files }: CallSite): boolean {
+  return /^\w+$/.test(name) && (files?.list?.(`${cwd}/${name}`) ?? null) !== null
+}
 
 export const pythonPrograms: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['python', python],

@@ -16,7 +16,7 @@ export function addCommandTouches(
   work: RiskWork,
 ): boolean {
   work.spend(argv.length)
-  const name = programName(argv[0] ?? '').replace(/\.exe$/, '')
+  const name = programName(argv[0] ?? '')
   const args = argv.slice(1)
   const isScript = /^(?:\.{0,2}\/|~\/)|\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|bash|ps1|bat|cmd)$/.test(argv[0] ?? '')
   if (isScript) findings.add('project-code')

@@ -210,19 +210,31 @@ function alternatives(word: string, found: FoundCommands): readonly (readonly st
   if (!word.includes('$')) return []
   const variables = variablesIn(word)
   const results: (readonly string[])[] = []
-  for (const name of new Set(variables.map(variable => variable.name)))
+  const addWith = (valueFor: (name: string) => string | undefined) => {
+    const words = withValues(word, variables, valueFor).split(/\s+/)
+    results.push(words.filter(part => part !== ''))
+  }
+  const names = new Set(variables.map(({ name }) => name))
+  for (const name of names)
     for (const value of found.valuesOf(name)) {
       if (results.length > searchLimits.variants) return results
-      const words = withValue(word, variables, name, value).split(/\s+/)
-      results.push(words.filter(part => part !== ''))
+      addWith(each => (each === name ? value : undefined))
     }
+  if (names.size > 1) addWith(name => [...found.valuesOf(name)].at(-1))
   return results
 }
 
-function withValue(word: string, variables: readonly Variable[], name: string, value: string): string {
+/** Replaces the variables that have a value. */
+function withValues(
+  word: string,
+  variables: readonly Variable[],
+  valueFor: (name: string) => string | undefined,
+): string {
   let result = ''
   let at = 0
-  for (const { from, to } of variables.filter(each => each.name === name)) {
+  for (const { name, from, to } of variables) {
+    const value = valueFor(name)
+    if (value === undefined) continue
     result += word.slice(at, from) + value
     at = to
   }

@@ -1,5 +1,6 @@
 /** Finds the folders in which the commands of a text can run, for deny rules. It assumes that every `cd` and every option such as -C may or may not have an effect. */
 import { joinPath } from '../paths.ts'
+import { pathsAfterExpansions } from '../shell-text.ts'
 import type { LiteralCommand } from './literal-commands.ts'
 
 const foldersMax = 32
@@ -7,11 +8,12 @@ const changes: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd'])
 const folderOption = /^(?:-C|--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir|--root)$/
 const attachedFolder = /^(?:-C|(?:--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir|--root)=)(.+)$/s
 
-/** The result is null if the commands reach more than foldersMax folders. */
+/** `top` is the folder of the session, in which a path that starts with a variable may begin; null if nobody knows it. The result is null if the commands reach more than foldersMax folders. */
 export function reachedFolders(
   commands: readonly LiteralCommand[],
   starts: readonly string[],
   home: string,
+  top: string | null,
 ): ReadonlySet<string> | null {
   const folders = new Set(starts)
   const targets = new Set(targetsOf(commands))
@@ -20,6 +22,8 @@ export function reachedFolders(
   for (const target of [...targets, ...repeated]) {
     const path = target.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)
     for (const folder of [...folders]) folders.add(joinPath(folder, path))
+    for (const rest of pathsAfterExpansions(path))
+      for (const folder of [...folders, ...(top === null ? [] : [top])]) folders.add(joinPath(folder, rest))
     if (folders.size > foldersMax) return null
   }
   return folders

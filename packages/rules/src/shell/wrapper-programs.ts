@@ -49,10 +49,14 @@ export const commandOptionName =
 const interpreters =
   /^(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|expect|osascript|rscript|julia|swift|[gmn]?awk|jshell|groovy|scala|elixir|erl|ghc|tsx|ts-node|sqlite3|psql|mysql|gdb|emacs|vim|vi|nvim|ex|ed|sed)[\d.]*$/
 
-/** Returns the base name of a program in lower case, because some file systems ignore case. */
+/** Returns the base name of a program in lower case, because some file systems ignore case, and without the ending that Windows lets people leave out. */
 export function programName(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1).toLowerCase()
+  return word
+    .slice(word.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(windowsEnding, '')
 }
+const windowsEnding = /\.(?:exe|cmd|bat)$/
 
 /** Wrappers that rarely run a command from their arguments, so a rule for exactly these arguments may be proposed. */
 const rareWrappers = names('make gmake tar gtar bsdtar rsync man')

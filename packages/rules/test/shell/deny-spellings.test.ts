@@ -222,6 +222,12 @@ describe('a rule that denies git push', () => {
       'g{i,}t push',
       'sudo gi? push',
     ],
+    'names of programs with the endings of Windows': [
+      'git.exe push',
+      "'C:/Program Files/Git/bin/git.exe' push",
+      'cmd.exe /c git.exe push',
+      'powershell.exe -Command "git push"',
+    ],
   }
   it.each(Object.entries(started))('a deny rule for git push matches %s', (_, texts) => {
     expect(texts.filter(text => !isDenied(rules, text))).toEqual([])

@@ -33,6 +33,13 @@ export const nodeFiles: FileLookup = {
       return null
     }
   },
+  readBytes(path) {
+    try {
+      return readFileSync(path)
+    } catch {
+      return null
+    }
+  },
   list(folder) {
     try {
       return readdirSync(folder, { withFileTypes: true }).map(entry => ({
