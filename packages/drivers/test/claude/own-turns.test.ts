@@ -18,9 +18,10 @@ let claude: ClaudeFixture
 afterEach(() => claude.close())
 
 const echo = bash('echo ran >> ran.txt')
+/** A command that runs until the first turn has ended. If it ended earlier, Claude Code would report its end within that turn and start no turn by itself. */
 const shortTask = toolUse(
   'Bash',
-  { command: 'sleep 0.2', description: 'short', run_in_background: true },
+  { command: 'while [ ! -e idle.txt ]; do sleep 0.05; done', description: 'short', run_in_background: true },
   'toolu_background',
 )
 /** A command that runs until `release` is called. */
@@ -54,12 +55,18 @@ const kill = (id: SessionId) => process.kill(claude.pidOf(id) ?? Number.NaN, 'SI
 const release = () => writeFileSync(join(claude.cwd, 'go.txt'), '')
 const untilReleased = (then: string, id?: string) => bash(`while [ ! -e go.txt ]; do sleep 0.05; done; ${then}`, id)
 
+/** Creates the fixture, and lets `shortTask` end when the first turn has ended. */
+async function openFixture(script: ModelScript, options: ClaudeFixtureOptions = {}): Promise<ClaudeFixture> {
+  const fixture = await ClaudeFixture.create(script, options)
+  void fixture.waitForTurnEnd(1).then(() => writeFileSync(join(fixture.cwd, 'idle.txt'), ''))
+  return fixture
+}
 async function openRequest(
   script: ModelScript,
   more: Parameters<ClaudeFixture['startClaude']>[0] = {},
   options: ClaudeFixtureOptions = {},
 ) {
-  claude = await ClaudeFixture.create(script, { knownParkable: true, ...options })
+  claude = await openFixture(script, { knownParkable: true, ...options })
   const id = await claude.startClaude(more)
   const request = await claude.waitForRequest()
   return { id, request }
@@ -105,7 +112,7 @@ describe('a turn that Claude Code starts by itself', () => {
   })
 
   it('a turn that Claude Code starts by itself resumes with the next runner after the first runner was lost while the turn waited for an answer', async () => {
-    claude = await ClaudeFixture.create(ownTurnWith([echo]), { knownParkable: true })
+    claude = await openFixture(ownTurnWith([echo]), { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
     const request = await claude.waitForRequest()
@@ -134,7 +141,7 @@ describe('a turn that Claude Code starts by itself', () => {
   })
 
   it('a turn that Claude Code starts by itself fails with an error message if its process is lost while it works', async () => {
-    claude = await ClaudeFixture.create(ownTurnWith([untilReleased('true')]), { knownParkable: true })
+    claude = await openFixture(ownTurnWith([untilReleased('true')]), { knownParkable: true })
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForEvent('tool.started', event => event.block === 'toolu_1')
     await waitForState('working')
@@ -182,7 +189,7 @@ describe('a turn that Claude Code starts by itself', () => {
   })
 
   it('a turn that Claude Code starts by itself can be interrupted while it works', async () => {
-    claude = await ClaudeFixture.create(ownTurnWith([untilReleased('echo ran >> ran.txt')]))
+    claude = await openFixture(ownTurnWith([untilReleased('echo ran >> ran.txt')]))
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForEvent('tool.started', event => event.block === 'toolu_1')
     await waitForState('working')
@@ -220,7 +227,7 @@ describe('a turn that Claude Code starts by itself', () => {
       if (taskHasEnded(call)) await held
       return ownTurn(call)
     }
-    claude = await ClaudeFixture.create(script)
+    claude = await openFixture(script)
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForTurnEnd(1)
     await waitForState('working')
@@ -252,7 +259,7 @@ describe('a turn that Claude Code starts by itself', () => {
         await held
         return [say('own turn finished')]
       }
-      claude = await ClaudeFixture.create(script, { executable: wrapClaude(wrapper) })
+      claude = await openFixture(script, { executable: wrapClaude(wrapper) })
       const id = await claude.startClaude({ mode: 'bypassPermissions' })
       await claude.waitFor(() => claude.eventsOf('command.done')[0])
       const { id: command } = await claude.asPerson('sendMessage', { id, text: 'late message' })
@@ -288,7 +295,7 @@ describe('a turn that Claude Code starts by itself', () => {
   })
 
   it('a turn that Claude Code starts by itself is parked without an error when its runner is stopped, and resumes with the next runner', async () => {
-    claude = await ClaudeFixture.create(ownTurnWith([echo]), { knownParkable: true })
+    claude = await openFixture(ownTurnWith([echo]), { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
     const request = await claude.waitForRequest()
@@ -383,9 +390,7 @@ describe('when the process of Claude Code is killed between turns', () => {
       { command: 'sleep 60', description: 'long', run_in_background: true },
       'toolu_background',
     )
-    claude = await ClaudeFixture.create(call =>
-      hasResult(call, 'toolu_background') ? [say(`heard ${call.prompt}`)] : [long],
-    )
+    claude = await openFixture(call => (hasResult(call, 'toolu_background') ? [say(`heard ${call.prompt}`)] : [long]))
     const id = await claude.startClaude()
     await claude.waitForTurnEnd(1)
     kill(id)
