@@ -46,7 +46,10 @@ export function isForSession(rule: Rule, context: RuleContext): boolean {
   if (!scope) return true
   if (scope.driver !== undefined && scope.driver !== context.driver) return false
   if (scope.session !== undefined && scope.session !== context.session) return false
-  return scope.agentPath?.every((name, index) => context.agentPath[index] === name) ?? true
+  if (scope.agentPath === undefined || scope.agentPath.length === 0) return true
+  // If the gateway knows the session only from the agent, the names of subagents are a claim as well.
+  if (rule.effect === 'allow' && context.folder === null) return false
+  return scope.agentPath.every((name, index) => context.agentPath[index] === name)
 }
 
 /** Returns whether the rule applies on the machine of the agent. The same path can be another project on another machine. If nobody knows the machine, a rule from a project's file can only restrict. */

@@ -468,6 +468,16 @@ describe('a rule with a scope', () => {
     ['F18: does not match if the folder is empty', { cwd: '' }, bash('ls', ''), { folder: '' }, false],
     ['F18: does not match if the folder is relative', { cwd: '.' }, bash('ls', '.'), { folder: '.' }, false],
   ]
+  it.each([{ folder: null }, { isFolderClaimed: true }])(
+    'F18: a rule for a subagent does not allow a call of an agent that names its subagents itself, but denies it (%o)',
+    change => {
+      const context = { ...change, agentPath: ['tester'] }
+      const scope = { session, agentPath: ['tester'] }
+      expect(verdict([rule({ command: 'ls', scope })], bash('ls'), { agentPath: ['tester'] })).toBe('allow')
+      expect(verdict([rule({ command: 'ls', scope })], bash('ls'), context)).toBe('ask')
+      expect(verdict([rule({ effect: 'deny', command: 'ls', scope })], bash('ls'), context)).toBe('deny')
+    },
+  )
   it.each(rows)('a rule with a scope %s', (_name, scope, ask, change, matches) => {
     expect(verdict([rule({ command: 'ls', ...(scope ? { scope } : {}) })], ask, change)).toBe(matches ? 'allow' : 'ask')
   })
