@@ -15,6 +15,8 @@ import {
   riskLevelLabels,
   ruleLabel,
   ruleScopeLabel,
+  shortRiskLabel,
+  shownRisk,
   suggestionScopeLabel,
   timeSince,
   touchesLabel,
@@ -70,9 +72,10 @@ export interface RequestContext {
 
 export function requestRows(request: Request, context: RequestContext): readonly Row[] {
   const { ask, resolution } = request
+  const risk = shownRisk(request)
   return [
     ...headRows(request, context),
-    ...[...(request.risk ? [riskRow(request.risk)] : []), ...watcherRows(request), blankRow],
+    ...[...(risk ? [riskRow(risk)] : []), ...watcherRows(request), blankRow],
     ...askRows(ask),
     ...deadlineRows(request, context.now),
     labelled('Digest', trusted(request.digest, 'quiet')),
@@ -142,6 +145,10 @@ const riskStyles: Readonly<Record<RiskLevel, Style>> = { low: 'quiet', notable: 
 /** Returns the level of a risk in a word and a color. */
 export function riskSpan({ level }: Risk): Span {
   return trusted(riskLevelLabels[level], riskStyles[level])
+}
+/** Returns a risk for a row of a list: what the action touches first, because the level would not tell one request from another, but a danger in one word. */
+export function shortRiskSpan(risk: Risk): Span {
+  return trusted(shortRiskLabel({ ...risk, touches: risk.touches.slice(0, 1) }), riskStyles[risk.level])
 }
 export function riskRow(risk: Risk, label = 'Risk'): Row {
   const touches = touchesLabel(risk)

@@ -1,12 +1,12 @@
 /** The first lines of a card: the action, the tool, the working folder and the risk. */
-import { actionLabel, knownAction, toolName } from '@holdpoint/client'
+import { actionLabel, knownAction, shownRisk, toolName } from '@holdpoint/client'
 import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useInboxPart } from '../gateway/gateway-context.ts'
 import { ExactText } from '../text/agent-text.tsx'
 import { CodeWarnings } from '../text/text-warnings.tsx'
 import { noAnswerLabel } from './deadline-labels.ts'
-import { RiskLine, shownRisk } from './risk.tsx'
+import { RiskLine } from './risk.tsx'
 import './action-line.css'
 
 export interface ActionLineProps {
