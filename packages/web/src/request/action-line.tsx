@@ -11,9 +11,11 @@ import './action-line.css'
 
 export interface ActionLineProps {
   readonly request: Request
+  /** What is at the end of the first line. */
+  readonly children?: ReactNode
 }
 
-export function ActionLine({ request }: ActionLineProps): ReactNode {
+export function ActionLine({ request, children }: ActionLineProps): ReactNode {
   const { ask } = request
   const folder = useInboxPart(({ sessions }) => sessions.get(request.session)?.cwd)
   const noAnswer = noAnswerLabel(request)
@@ -23,6 +25,7 @@ export function ActionLine({ request }: ActionLineProps): ReactNode {
   return (
     <div className="action-line">
       {ask.kind === 'approval' ? <ApprovalAction ask={ask} /> : <h3>{actionLabel(ask)}</h3>}
+      {children}
       {cwd !== '' && !shownElsewhere && (
         <span className="folder soft small">
           in <ExactText text={cwd} className="mono" />
