@@ -119,6 +119,9 @@ describe.skipIf(hasNoBrowser())('texts that do not fit', () => {
       await page.goto(`${fixture.gateway.url}/#/audit`)
       await page.getByText('Open a pull request').first().waitFor()
       await waitUntilStable(page)
+      // The text of a notice starts where the answers start.
+      const left = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x
+      expect(await left('.audit-notice > span:last-child')).toBe(await left('.audit-row .audit-answer'))
       const rows = page.locator('.audit-columns', { hasText: /Open a pull request|check-all/ })
       expect(await rows.count()).toBeGreaterThan(1)
       for (const cell of await rows.locator('.audit-who, .audit-answer-text').all()) {
