@@ -46,6 +46,7 @@ export {
   isInterruptible,
   rulesNotice,
 } from './agent-abilities.ts'
+export { splitDescription } from './agent-statements.ts'
 export {
   type AskSummary,
   type AskView,

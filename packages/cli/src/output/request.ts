@@ -17,6 +17,7 @@ import {
   ruleScopeLabel,
   shortRiskLabel,
   shownRisk,
+  splitDescription,
   suggestionScopeLabel,
   timeSince,
   touchesLabel,
@@ -219,20 +220,21 @@ export function askRows(ask: Ask, renderPlan: PlanRenderer = quotedRows): readon
 
 /** Shows everything that would run, with warnings about its characters. */
 function inputRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
-  const view = viewOf(ask)
+  const whole = viewOf(ask)
+  const { view } = splitDescription(ask, whole)
   const rest = Object.keys(view.rest).length > 0 ? codeRows(formatInput(view.rest)) : []
   return [
     ...viewRows(view, renderPlan),
     ...(rest.length > 0 ? [row(trusted(view.kind === 'fields' ? 'Input' : 'Other parameters', 'quiet')), ...rest] : []),
-    ...warningsOf(ask, view).map(sentence => row(trusted(`⚠ ${sentence}`, 'waiting'))),
+    ...warningsOf(ask, whole).map(sentence => row(trusted(`⚠ ${sentence}`, 'waiting'))),
   ]
 }
 
 /** Shows what the agent says about its call. A title that only repeats the call is left out. */
 function statementRows(ask: ApprovalAsk): readonly Row[] {
-  const { description } = ask
   const title = informativeTitle(ask)
-  const described = description === undefined ? [] : quotedRows(description)
+  const { statements } = splitDescription(ask, viewOf(ask))
+  const described = statements.filter(text => text !== title).flatMap(text => quotedRows(text))
   if (title !== null) return [labelled('Agent says', untrusted(title)), ...described]
   return described.length === 0 ? [] : [labelled('Agent says'), ...described]
 }
