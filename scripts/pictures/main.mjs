@@ -340,7 +340,7 @@ async function take(demo, name, options, hash, before = async () => {}, person =
 async function addQuietAgents(demo) {
   const infra = await demo.agent({
     title: 'infra',
-    cwd: '~/src/infra',
+    cwd: '/home/you/src/infra',
     mode: 'default',
     prompt: 'Why is the registry full?',
   })
@@ -348,7 +348,7 @@ async function addQuietAgents(demo) {
   await demo.advance(9)
   const billing = await demo.agent({
     title: 'billing',
-    cwd: '~/src/billing',
+    cwd: '/home/you/src/billing',
     mode: 'plan',
     prompt: 'Plan the move to the new ledger',
   })
@@ -362,14 +362,14 @@ async function addBusyAgents(demo, everything = false) {
   const { infra, billing } = await addQuietAgents(demo)
   const api = await demo.agent({
     title: 'api-server',
-    cwd: '~/src/api',
+    cwd: '/home/you/src/api',
     mode: 'default',
     model: 'opus',
     prompt: 'Retries give up too early when the database restarts. Fix it, with a test.',
   })
   const docs = await demo.agent({
     title: 'docs',
-    cwd: '~/src/docs',
+    cwd: '/home/you/src/docs',
     mode: 'acceptEdits',
     prompt: 'Write the changelog of 2.4',
   })
@@ -381,7 +381,7 @@ async function addBusyAgents(demo, everything = false) {
   await demo.advance(8)
   await api.resolve(await api.ask(asks.test), { kind: 'allow' })
   await api.say(...ran)
-  const nightly = await demo.agent({ title: 'nightly', cwd: '~/src/nightly', prompt: 'Run the long tests' })
+  const nightly = await demo.agent({ title: 'nightly', cwd: '/home/you/src/nightly', prompt: 'Run the long tests' })
   await nightly.say(
     { type: 'message.added', block: 'm1', text: 'All 4,210 passed.' },
     { type: 'turn.finished', ending: 'done', cost: 0.38 },
@@ -404,7 +404,8 @@ async function addBusyAgents(demo, everything = false) {
       asks.test,
       asks.push,
     ]) {
-      await infra.ask(ask, ask === asks.test ? { deadlineMs: 15 * 60_000 } : {})
+      const agent = { '/home/you/src/api': api, '/home/you/src/docs': docs }[ask.cwd] ?? infra
+      await agent.ask(ask, ask === asks.test ? { deadlineMs: 15 * 60_000 } : {})
       await demo.advance(1)
     }
   await demo.advance(2)

@@ -9,8 +9,8 @@ const approval = (cwd, tool, title, input, more = {}) => ({
   editable: true,
   ...more,
 })
-const api = '~/src/api'
-const billing = '~/src/billing'
+const api = '/home/you/src/api'
+const billing = '/home/you/src/billing'
 
 export const asks = {
   migrate: approval(
@@ -23,13 +23,19 @@ export const asks = {
       suggestions: [{ id: 's1', label: 'npm run migrate', scope: 'session' }],
     },
   ),
-  retry: approval(api, 'Edit', 'Edit: src/retry.ts', {
-    file_path: `${api}/src/retry.ts`,
-    old_string:
-      'export async function retry(task: Task) {\n  for (let i = 0; i < 3; i++) {\n    try {\n      return await task()\n    } catch {}\n  }\n}',
-    new_string:
-      'export async function retry(task: Task, options = defaults) {\n  for (let i = 0; ; i++) {\n    try {\n      return await task()\n    } catch (error) {\n      if (i === options.attempts) throw error\n      await pause(backoffMs(options, i))\n    }\n  }\n}',
-  }),
+  retry: approval(
+    api,
+    'Edit',
+    'Edit: src/retry.ts',
+    {
+      file_path: `${api}/src/retry.ts`,
+      old_string:
+        'export async function retry(task: Task) {\n  for (let i = 0; i < 3; i++) {\n    try {\n      return await task()\n    } catch {}\n  }\n}',
+      new_string:
+        'export async function retry(task: Task, options = defaults) {\n  for (let i = 0; ; i++) {\n    try {\n      return await task()\n    } catch (error) {\n      if (i === options.attempts) throw error\n      await pause(backoffMs(options, i))\n    }\n  }\n}',
+    },
+    { action: { write: [`${api}/src/retry.ts`] } },
+  ),
   questions: {
     kind: 'questions',
     questions: [
@@ -74,7 +80,7 @@ export const asks = {
     },
   ),
   clean: approval(
-    '~/src/infra',
+    '/home/you/src/infra',
     'Bash',
     'Bash: rm -rf',
     { command: 'rm -rf /var/lib/registry/cache && docker system prune --all --force' },
@@ -123,13 +129,19 @@ export const asks = {
     labels: ['bug', 'ci'],
     points: 2,
   }),
-  write: approval('~/src/docs', 'Write', 'Write: docs/retries.md', {
-    file_path: '~/src/docs/docs/retries.md',
-    content:
-      '# Retries\n\nA task that fails is retried. The pause doubles each time.\n\n| attempt | pause |\n|---|---|\n| 1 | 100 ms |\n| 2 | 200 ms |\n| 3 | 400 ms |\n',
-  }),
+  write: approval(
+    '/home/you/src/docs',
+    'Write',
+    'Write: docs/retries.md',
+    {
+      file_path: '/home/you/src/docs/docs/retries.md',
+      content:
+        '# Retries\n\nA task that fails is retried. The pause doubles each time.\n\n| attempt | pause |\n|---|---|\n| 1 | 100 ms |\n| 2 | 200 ms |\n| 3 | 400 ms |\n',
+    },
+    { action: { write: ['/home/you/src/docs/docs/retries.md'] } },
+  ),
   test: approval(api, 'Bash', 'Bash: npm test', { command: 'npm test -- retry' }),
-  push: approval('~/src/docs', 'Bash', 'Bash: git push', { command: 'git push origin docs/retries' }),
+  push: approval('/home/you/src/docs', 'Bash', 'Bash: git push', { command: 'git push origin docs/retries' }),
 }
 
 const say = (block, text, more) => ({ type: 'message.added', block, text, ...more })

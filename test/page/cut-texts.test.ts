@@ -90,4 +90,57 @@ describe.skipIf(hasNoBrowser())('texts that do not fit', () => {
       expect(await cutTexts(page), hash).toEqual([])
     }
   })
+
+  it('on a phone, the inbox grouped by session shows the whole name of a session before the whole folder', async () => {
+    const agent = await fixture.openAsker('infra', '/home/you/src/platform/services/infrastructure/images')
+    for (const command of ['echo one', 'echo two']) await agent.ask(asks.command(command))
+    const page = await fixture.openPage(phone)
+    await page.getByLabel('Group requests').selectOption('session')
+    const name = page.locator('.group-head h3 .agent-inline').first()
+    await name.waitFor()
+    expect(await name.evaluate(it => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
+    expect(await name.textContent()).toBe('infra')
+    const parts = await name.locator('.cut-head, .cut-tail').all()
+    for (const part of parts) expect(await part.evaluate(it => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
+  })
+
+  it.each([1440, 1024])(
+    'the audit log shows the whole name of a rule and the whole reason of a person on a screen of %i pixels',
+    async width => {
+      const agent = await fixture.openAsker('api', '/srv/api')
+      const rule = { command: 'npm run check-all', message: 'No.' }
+      await fixture.gateway.call('addRule', { effect: 'deny', ...rule })
+      await agent.ask(asks.command(rule.command))
+      await fixture.answer(await agent.ask(asks.command('git push origin main')), {
+        kind: 'deny',
+        reason: 'Open a pull request',
+      })
+      const page = await fixture.openPage({ viewport: { width, height: 768 } })
+      await page.goto(`${fixture.gateway.url}/#/audit`)
+      await page.getByText('Open a pull request').first().waitFor()
+      await waitUntilStable(page)
+      // The text of a notice starts where the answers start.
+      const left = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x
+      expect(await left('.audit-notice > span:last-child')).toBe(await left('.audit-row .audit-answer'))
+      const rows = page.locator('.audit-columns', { hasText: /Open a pull request|check-all/ })
+      expect(await rows.count()).toBeGreaterThan(1)
+      for (const cell of await rows.locator('.audit-who, .audit-answer-text').all()) {
+        const hidden = await cell.evaluate(it => [it.scrollWidth - it.clientWidth, it.scrollHeight - it.clientHeight])
+        expect(Math.max(...hidden), (await cell.textContent()) ?? '').toBeLessThanOrEqual(1)
+      }
+    },
+  )
+
+  it('on a phone, the buttons of a form are right below the line above them', async () => {
+    const agent = await fixture.openAsker('release', '/srv/api')
+    await agent.ask(asks.form())
+    const page = await fixture.openPage(phone)
+    await page.locator('.request-link').first().tap()
+    const footer = page.locator('.card-footer').filter({ visible: true })
+    const [outer, inner] = [
+      await footer.boundingBox(),
+      await footer.getByRole('button', { name: 'Decline…' }).boundingBox(),
+    ]
+    expect((inner?.y ?? 0) - (outer?.y ?? 0)).toBeLessThan(16)
+  })
 })

@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
       true,
     )
     expect(await fixture.isPending(request)).toBe(true)
-    await click(page, button(card, 'Approve with your comments'))
+    await click(page, button(card, 'Approve with comments'))
     expect(await fixture.answerGivenOnPage(request)).toEqual({
       kind: 'allow',
       comments: [{ line: 3, quote: '1. Read the schema', text: 'Which schema?' }],

@@ -142,7 +142,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     await click(page, button(card, 'Edit…'))
     await card.getByLabel('Edit command (this is what will run)').fill('ls -l')
     await button(card, 'Allow with edits anyway…').waitFor({ timeout: 60_000 })
-    expect(await visibleText(card.locator('.edited-risk'))).toContain('may do more than Holdpoint can tell')
+    expect(await visibleText(card.locator('.edited-risk'))).toContain('has unknown effects')
   })
 
   it('an urgent new request moves nothing on the screen, and the button “1 new” moves the request to the top', async () => {

@@ -159,6 +159,37 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     expect(await log(page).locator('.request-line').count()).toBeGreaterThan(1)
   })
 
+  it('on a small phone, the sheet of the session screen shows the buttons of a dangerous request and lines of its command without scrolling', async () => {
+    const agent = await openAgent()
+    const request = await agent.ask(asks.command('rm -rf /var/lib/app/releases/* && git clean -xfd'), {
+      deadlineMs: 600_000,
+    })
+    await agent.ask(asks.command('echo second'))
+    const page = await openSession(agent.session.id, { ...phone, viewport: { width: 360, height: 640 } })
+    const card = cardOf(page, request)
+    await card.waitFor()
+    expect((await boxOf(button(card, 'Deny…'))).bottom).toBeLessThanOrEqual(640)
+    expect((await boxOf(card.locator('.card-body'))).height).toBeGreaterThan(60)
+    const tabs = await Promise.all(['Waiting for you 2', 'Lower'].map(name => boxOf(button(panel(page), name))))
+    expect(tabs[0]?.height, 'no tab takes two lines').toBe(tabs[1]?.height)
+  })
+
+  it('on a phone, the header of a session shows nothing cut, its settings are in the overview, and the message field has one line with its buttons', async () => {
+    const agent = await openAgent()
+    await fixture.gateway.call('patchSession', { id: agent.session.id, model: 'the-large-one' })
+    const page = await openSession(agent.session.id, phone)
+    const facts = page.locator('.session-facts')
+    expect(await facts.evaluate(it => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
+    expect((await boxOf(facts)).bottom).toBeLessThan(80)
+    const field = await boxOf(page.getByRole('textbox', { name: 'Message to the agent' }))
+    const send = await boxOf(button(page, 'Send'))
+    expect(Math.abs(field.bottom - send.bottom)).toBeLessThan(2)
+    await button(panel(page), 'Overview').tap()
+    const overview = page.getByRole('region', { name: 'Overview' })
+    expect(await overview.getByLabel('Model').inputValue()).toBe('the-large-one')
+    expect(await visibleText(overview.locator('.overview-facts'))).toContain('Agent')
+  })
+
   it('the transcript stays at its end while the card beside or over the transcript grows', async () => {
     const agent = await openAgent()
     const request = await agent.ask(asks.plan())

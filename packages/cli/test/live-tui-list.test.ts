@@ -119,8 +119,8 @@ describe('holdpoint tui on a screen with 80 columns', () => {
   })
   it('holdpoint tui on a screen with 80 columns shows the selected row in reverse video', async () => {
     view.press(keys.home)
-    await view.waitFor(/^› Notable · make due/m)
-    expect(view.raw).toContain('\u001b[7mNotable')
+    await view.waitFor(/^› runs project code · make due/m)
+    expect(view.raw).toContain('\u001b[7mruns project code')
   })
   it('holdpoint tui on a screen with 80 columns gives an open request the whole width, right below the transcript, and ? shows the help', async () => {
     view.press(keys.enter)

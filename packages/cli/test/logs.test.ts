@@ -189,6 +189,15 @@ describe('holdpoint show', () => {
     expect(await shown('Run a command')).not.toContain('Agent says')
     expect(await shown('Check the fix')).toContain('Agent says  Check the fix\n')
   })
+  it('holdpoint show prints the description of a command as what the agent says, not as a parameter', async () => {
+    const { session } = await startTalk('descriptions')
+    const input = { command: 'npm test', description: 'Check the fix', timeout: 60 }
+    const ask = { kind: 'approval', tool: 'Bash', input, title: 'Run a command', cwd: '/srv' } as never // the gateway validates the ask
+    const { id } = await gateway.call('openRequest', { id: session.id, key: 'described', ask })
+    const { out } = await cli('show', id)
+    expect(out).toContain('Agent says\n  │ Check the fix\n')
+    expect(out).toContain('Other parameters\n  │ {"timeout":60}\n')
+  })
   it('holdpoint show suggests --text for questions without options, and reads a secret from stdin', async () => {
     const { session } = await startTalk('questions')
     const question = (id: string, more: object) => ({ id, question: `${id}?`, ...more })

@@ -46,6 +46,7 @@ export {
   isInterruptible,
   rulesNotice,
 } from './agent-abilities.ts'
+export { splitDescription } from './agent-statements.ts'
 export {
   type AskSummary,
   type AskView,
@@ -138,7 +139,7 @@ export {
 } from './markdown-blocks.ts'
 export { noticeLabel, ruleText } from './notice-label.ts'
 export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
-export { riskLabel, riskLevelLabels, shortRiskLabel, touchesLabel } from './risk-labels.ts'
+export { riskLabel, riskLevelLabels, shortRiskLabel, shownRisk, touchesLabel } from './risk-labels.ts'
 export { needsSession, type RuleDuration, ruleDurations, ruleExpiry } from './rule-durations.ts'
 export {
   isBuiltIn,

@@ -1,5 +1,6 @@
 /** Labels that page and terminal share, for the risk of a request. */
-import type { Risk, RiskLevel, Touch } from '@holdpoint/protocol'
+import type { Request, Risk, RiskLevel, Touch } from '@holdpoint/protocol'
+import { knownAction } from './ask-view.ts'
 
 export const riskLevelLabels: Readonly<Record<RiskLevel, string>> = {
   low: 'Low risk',
@@ -18,7 +19,7 @@ const touchLabels: Readonly<Record<Touch, string>> = {
   publishes: 'publishes or deploys',
   privileges: 'changes permissions or processes',
   settings: 'changes settings or scripts',
-  unreadable: 'may do more than Holdpoint can tell',
+  unreadable: 'has unknown effects',
 }
 
 /** Returns what an action touches, such as “deletes files, uses the network”. A risk above low always has a text; a low one may have an empty text. */
@@ -36,4 +37,10 @@ export function shortRiskLabel(risk: Risk): string {
 export function riskLabel(risk: Risk): string {
   const touches = touchesLabel(risk)
   return touches === '' ? riskLevelLabels[risk.level] : `${riskLevelLabels[risk.level]}: ${touches}`
+}
+
+/** Returns the risk to show. A plan runs nothing and its text says nothing that Holdpoint can check, so “has unknown effects” would stand beside every plan and warn of nothing. A call with a known action, or with any other risk, keeps its risk even if it comes with a plan. */
+export function shownRisk({ ask, risk }: Pick<Request, 'ask' | 'risk'>): Risk | undefined {
+  if (ask.kind !== 'approval' || ask.plan === undefined || knownAction(ask) !== null) return risk
+  return risk?.level === 'notable' && risk.touches.every(touch => touch === 'unreadable') ? undefined : risk
 }

@@ -1,5 +1,5 @@
 /** Formats the list of pending requests. */
-import { actionLabel, agentDisconnectedLabels, summaryText, timeSince } from '@holdpoint/client'
+import { actionLabel, agentDisconnectedLabels, shownRisk, summaryText, timeSince } from '@holdpoint/client'
 import type { Request, Session } from '@holdpoint/protocol'
 import { dueLabel } from './deadline.ts'
 import { riskSpan } from './request.ts'
@@ -34,7 +34,8 @@ export function inboxTable(
   const hasDue = columns === null || requests.some(({ deadlineAt }) => deadlineAt !== null)
   const hasAction = columns === null || columns >= actionFromColumns
   const lines = requests.map(request => {
-    const { id, ask, risk } = request
+    const { id, ask } = request
+    const risk = shownRisk(request)
     const session = sessions.get(request.session)
     const disconnected = session?.state === 'disconnected' ? `(${agentDisconnectedLabels.short}) ` : ''
     return [

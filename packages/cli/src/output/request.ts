@@ -15,6 +15,9 @@ import {
   riskLevelLabels,
   ruleLabel,
   ruleScopeLabel,
+  shortRiskLabel,
+  shownRisk,
+  splitDescription,
   suggestionScopeLabel,
   timeSince,
   touchesLabel,
@@ -70,9 +73,10 @@ export interface RequestContext {
 
 export function requestRows(request: Request, context: RequestContext): readonly Row[] {
   const { ask, resolution } = request
+  const risk = shownRisk(request)
   return [
     ...headRows(request, context),
-    ...[...(request.risk ? [riskRow(request.risk)] : []), ...watcherRows(request), blankRow],
+    ...[...(risk ? [riskRow(risk)] : []), ...watcherRows(request), blankRow],
     ...askRows(ask),
     ...deadlineRows(request, context.now),
     labelled('Digest', trusted(request.digest, 'quiet')),
@@ -143,6 +147,10 @@ const riskStyles: Readonly<Record<RiskLevel, Style>> = { low: 'quiet', notable: 
 export function riskSpan({ level }: Risk): Span {
   return trusted(riskLevelLabels[level], riskStyles[level])
 }
+/** Returns a risk for a row of a list: what the action touches first, because the level would not tell one request from another, but a danger in one word. */
+export function shortRiskSpan(risk: Risk): Span {
+  return trusted(shortRiskLabel({ ...risk, touches: risk.touches.slice(0, 1) }), riskStyles[risk.level])
+}
 export function riskRow(risk: Risk, label = 'Risk'): Row {
   const touches = touchesLabel(risk)
   return labelled(label, riskSpan(risk), trusted(touches === '' ? '' : `: ${touches}`))
@@ -212,20 +220,21 @@ export function askRows(ask: Ask, renderPlan: PlanRenderer = quotedRows): readon
 
 /** Shows everything that would run, with warnings about its characters. */
 function inputRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
-  const view = viewOf(ask)
+  const whole = viewOf(ask)
+  const { view } = splitDescription(ask, whole)
   const rest = Object.keys(view.rest).length > 0 ? codeRows(formatInput(view.rest)) : []
   return [
     ...viewRows(view, renderPlan),
     ...(rest.length > 0 ? [row(trusted(view.kind === 'fields' ? 'Input' : 'Other parameters', 'quiet')), ...rest] : []),
-    ...warningsOf(ask, view).map(sentence => row(trusted(`⚠ ${sentence}`, 'waiting'))),
+    ...warningsOf(ask, whole).map(sentence => row(trusted(`⚠ ${sentence}`, 'waiting'))),
   ]
 }
 
 /** Shows what the agent says about its call. A title that only repeats the call is left out. */
 function statementRows(ask: ApprovalAsk): readonly Row[] {
-  const { description } = ask
   const title = informativeTitle(ask)
-  const described = description === undefined ? [] : quotedRows(description)
+  const { statements } = splitDescription(ask, viewOf(ask))
+  const described = statements.filter(text => text !== title).flatMap(text => quotedRows(text))
   if (title !== null) return [labelled('Agent says', untrusted(title)), ...described]
   return described.length === 0 ? [] : [labelled('Agent says'), ...described]
 }

@@ -1,19 +1,21 @@
 /** The first lines of a card: the action, the tool, the working folder and the risk. */
-import { actionLabel, knownAction, toolName } from '@holdpoint/client'
+import { actionLabel, knownAction, shownRisk, toolName } from '@holdpoint/client'
 import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useInboxPart } from '../gateway/gateway-context.ts'
 import { ExactText } from '../text/agent-text.tsx'
 import { CodeWarnings } from '../text/text-warnings.tsx'
 import { noAnswerLabel } from './deadline-labels.ts'
-import { RiskLine, shownRisk } from './risk.tsx'
+import { RiskLine } from './risk.tsx'
 import './action-line.css'
 
 export interface ActionLineProps {
   readonly request: Request
+  /** What is at the end of the first line. */
+  readonly children?: ReactNode
 }
 
-export function ActionLine({ request }: ActionLineProps): ReactNode {
+export function ActionLine({ request, children }: ActionLineProps): ReactNode {
   const { ask } = request
   const folder = useInboxPart(({ sessions }) => sessions.get(request.session)?.cwd)
   const noAnswer = noAnswerLabel(request)
@@ -23,6 +25,7 @@ export function ActionLine({ request }: ActionLineProps): ReactNode {
   return (
     <div className="action-line">
       {ask.kind === 'approval' ? <ApprovalAction ask={ask} /> : <h3>{actionLabel(ask)}</h3>}
+      {children}
       {cwd !== '' && !shownElsewhere && (
         <span className="folder soft small">
           in <ExactText text={cwd} className="mono" />

@@ -1,4 +1,4 @@
-/** A card's header: the session that asks, the age of the request, the time left, and who else is answering. */
+/** A card's header: the session that asks, the age of the request, the time left, and who else is answering. On the session's own screen, the times are in the first line of the card instead. */
 import { agentDisconnectedLabels, driverLabel, labelText, sessionName, timeSince } from '@holdpoint/client'
 import type { Request, SessionId } from '@holdpoint/protocol'
 import ArrowRightIcon from 'lucide-react/icons/arrow-right'
@@ -23,13 +23,20 @@ export function CardHeader({ request, showSession, othersAnswering }: CardHeader
   return (
     <>
       <Asker request={request} showSession={showSession} />
-      <div className="card-times">
-        {othersAnswering.length > 0 && <Answering people={othersAnswering} />}
-        <AgentConnection session={request.session} />
-        {request.deadlineAt !== null && <Countdown request={request} />}
-        <Since at={request.openedAt} />
-      </div>
+      {showSession && <CardTimes request={request} othersAnswering={othersAnswering} />}
     </>
+  )
+}
+
+/** The age of the request, the time left, and who else is answering. */
+export function CardTimes({ request, othersAnswering }: Omit<CardHeaderProps, 'showSession'>): ReactNode {
+  return (
+    <div className="card-times">
+      {othersAnswering.length > 0 && <Answering people={othersAnswering} />}
+      <AgentConnection session={request.session} />
+      {request.deadlineAt !== null && <Countdown request={request} />}
+      <Since at={request.openedAt} />
+    </div>
   )
 }
 

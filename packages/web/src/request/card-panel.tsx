@@ -73,11 +73,12 @@ export interface PanelButtonProps {
   readonly shortcut?: string | undefined
   readonly disabled: boolean
   readonly className?: string | undefined
+  readonly icon?: ReactNode
   readonly onOpen: () => void
 }
 
 /** A button that opens a panel of the card and sends nothing. */
-export function PanelButton({ label, shortcut, disabled, className = '', onOpen }: PanelButtonProps): ReactNode {
+export function PanelButton({ label, shortcut, disabled, className = '', icon, onOpen }: PanelButtonProps): ReactNode {
   return (
     <button
       type="button"
@@ -86,6 +87,7 @@ export function PanelButton({ label, shortcut, disabled, className = '', onOpen 
       {...useShortcutLabel(shortcut)}
       onClick={onOpen}
     >
+      {icon}
       {label}
     </button>
   )

@@ -1,17 +1,16 @@
 /** The card of one pending request: the session that asks, the content of the request, and the controls to answer. */
-import { actionLabel, riskLabel, summaryText } from '@holdpoint/client'
+import { actionLabel, riskLabel, shownRisk, summaryText } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { memo, type ReactNode, useCallback, useId, useMemo, useRef } from 'react'
 import { lazyComponent } from '../ui/lazy-component.tsx'
 import { ActionLine } from './action-line.tsx'
 import { useAnswerSubmission } from './answer-submission.ts'
 import { ApprovalCard } from './approval/approval-card.tsx'
-import { CardHeader } from './card-header.tsx'
+import { CardHeader, CardTimes } from './card-header.tsx'
 import { type AskCardProps, cardElementId } from './card-panel.tsx'
 import { DraftConflict } from './draft/draft-conflict.tsx'
 import { useDraft } from './draft/use-draft.ts'
 import { QuestionsCard } from './questions/questions-card.tsx'
-import { shownRisk } from './risk.tsx'
 import { CardContext } from './shortcut.tsx'
 import { cardTexts } from './texts.ts'
 import { WatcherNote } from './watcher-note.tsx'
@@ -47,6 +46,8 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
   const descriptionId = useId()
   const context = useMemo(() => ({ active, descriptionId }), [active, descriptionId])
   const { notice } = submission
+  const othersAnswering = cardDraft.others.map(({ name }) => name)
+  const hasHeader = showSession || onSelect !== undefined || request.agentPath.length > 0
   return (
     <article
       ref={card}
@@ -55,21 +56,19 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
       aria-label={label}
       tabIndex={-1}
     >
-      <header className="card-header">
-        {onSelect && (
-          <label className="select">
-            <input type="checkbox" checked={selected} onChange={event => onSelect(event.target.checked)} />
-            <span className="visually-hidden">{cardTexts.select(label)}</span>
-          </label>
-        )}
-        <CardHeader
-          request={request}
-          showSession={showSession}
-          othersAnswering={cardDraft.others.map(({ name }) => name)}
-        />
-      </header>
+      {hasHeader && (
+        <header className="card-header">
+          {onSelect && (
+            <label className="select">
+              <input type="checkbox" checked={selected} onChange={event => onSelect(event.target.checked)} />
+              <span className="visually-hidden">{cardTexts.select(label)}</span>
+            </label>
+          )}
+          <CardHeader {...{ request, showSession, othersAnswering }} />
+        </header>
+      )}
       <div className="card-surface" aria-busy={submission.sendingLabel !== null}>
-        <ActionLine request={request} />
+        <ActionLine request={request}>{!showSession && <CardTimes {...{ request, othersAnswering }} />}</ActionLine>
         {request.watcher && <WatcherNote watcher={request.watcher} />}
         {request.follows && <FollowedRequest request={request} />}
         <CardContext value={context}>{askCard({ request, submission, cardDraft, focusCard })}</CardContext>

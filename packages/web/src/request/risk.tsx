@@ -1,6 +1,6 @@
 /** Shows the risk of a request as an icon and a word, and what the request touches. Everything here comes from `risk`, which Holdpoint derives itself. */
-import { knownAction, riskLevelLabels, shortRiskLabel, touchesLabel } from '@holdpoint/client'
-import type { Request, Risk, RiskLevel } from '@holdpoint/protocol'
+import { riskLevelLabels, shortRiskLabel, touchesLabel } from '@holdpoint/client'
+import type { Risk, RiskLevel } from '@holdpoint/protocol'
 import CircleMinusIcon from 'lucide-react/icons/circle-minus'
 import OctagonAlertIcon from 'lucide-react/icons/octagon-alert'
 import TriangleAlertIcon from 'lucide-react/icons/triangle-alert'
@@ -13,12 +13,6 @@ const icons = { low: CircleMinusIcon, notable: TriangleAlertIcon, dangerous: Oct
 export function RiskIcon({ level }: { readonly level: RiskLevel }): ReactNode {
   const Icon = icons[level]
   return <Icon className={`risk-icon ${level}`} />
-}
-
-/** Returns the risk to show. A plan runs nothing and its text says nothing that Holdpoint can check, so “may do more than Holdpoint can tell” would stand beside every plan and warn of nothing. A call with a known action, or with any other risk, keeps its risk even if it comes with a plan. */
-export function shownRisk({ ask, risk }: Pick<Request, 'ask' | 'risk'>): Risk | undefined {
-  if (ask.kind !== 'approval' || ask.plan === undefined || knownAction(ask) !== null) return risk
-  return risk?.level === 'notable' && risk.touches.every(touch => touch === 'unreadable') ? undefined : risk
 }
 
 /** The words beside the icon in a row. Most requests are notable, so the row says what they touch, and only screen readers, which do not read the icon, also read the level. */

@@ -19,7 +19,7 @@ export function SegmentedFilter<T extends string>({
   onChange,
 }: SegmentedFilterProps<T>): ReactNode {
   return (
-    <fieldset className="filter-choices">
+    <fieldset className="filter-choices fades-at-end">
       <legend className="visually-hidden">{label}</legend>
       {showLabel && (
         <span className="filter-label" aria-hidden="true">

@@ -1,7 +1,6 @@
-import { informativeTitle, viewOf } from '@holdpoint/client'
+import { informativeTitle, splitDescription, viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { splitDescription } from '../../src/request/approval/approval-text.ts'
 import { scopeLabel } from '../../src/request/approval/texts.ts'
 import { panelForDraft } from '../../src/request/card-panel.tsx'
 import { deadlineLabel } from '../../src/request/deadline-labels.ts'

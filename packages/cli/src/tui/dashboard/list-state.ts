@@ -1,5 +1,5 @@
 /** The list of `holdpoint tui`: which item is selected, and which items the filter leaves. */
-import { actionLabel, type InboxSnapshot, riskLevelLabels, stateLabel, summaryText } from '@holdpoint/client'
+import { actionLabel, type InboxSnapshot, riskLabel, stateLabel, summaryText } from '@holdpoint/client'
 import { emptyTextInput, handleTextKey, type TextInput } from '../prompt/text-input.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { groupsOf, itemsOf, type ListGroup, type ListItem } from './session-list.ts'
@@ -100,7 +100,7 @@ function searchText(item: ListItem): string {
       : [
           summaryText(item.request.ask),
           actionLabel(item.request.ask),
-          item.request.risk ? riskLevelLabels[item.request.risk.level] : '',
+          item.request.risk ? riskLabel(item.request.risk) : '',
           item.id,
         ]
   return [...asked, ...about].join('\n').toLowerCase()

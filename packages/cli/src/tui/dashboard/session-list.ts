@@ -4,15 +4,16 @@ import {
   attachCommand,
   type InboxSnapshot,
   rulesNotice,
+  shownRisk,
   stateLabel,
   summary,
   summaryText,
   timeSince,
   troubleOf,
 } from '@holdpoint/client'
-import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
+import type { Request, RequestId, Risk, Session, SessionId } from '@holdpoint/protocol'
 import { dueLabel } from '../../output/deadline.ts'
-import { riskSpan } from '../../output/request.ts'
+import { riskSpan, shortRiskSpan } from '../../output/request.ts'
 import { row, type Span, trusted, untrusted, untrustedCode } from '../../output/span.ts'
 import { cut, cutSpans, type StyledLine, widthOf, widthOfSpans, wrap } from '../../output/width.ts'
 import { dashboardTexts as texts } from './texts.ts'
@@ -132,16 +133,24 @@ function itemLines(
     const after = [trusted(dot, 'quiet'), state]
     return [line([...cutSpans([title], Math.max(titleMin, columnsLeft - widthOfSpans(after))), ...after])]
   }
-  const { ask, risk } = item.request
+  const { ask } = item.request
+  const risk = shownRisk(item.request)
   // Low risk needs no attention, so the row of a request names only a higher one.
-  const mark = risk && risk.level !== 'low' ? [riskSpan(risk), trusted(dot, 'quiet')] : []
+  const markOf = (span: (of: Risk) => Span) => (risk && risk.level !== 'low' ? [span(risk), trusted(dot, 'quiet')] : [])
   // A command or a path says what it does. Any other text is the agent's own, so our label goes with it.
   const action = summary(ask).isCode ? [] : [trusted(cut(actionLabel(ask), Math.ceil(columns / 2)), 'quiet')]
   const about = trusted(summaryText(ask), style)
   if (columns >= oneLineMinColumns) {
-    const before = [...mark, ...action, ...(action.length > 0 ? [trusted(dot, 'quiet')] : [])]
-    const free = columnsLeft - widthOfSpans(before) - widthOf(dot)
-    const titleColumns = Math.max(titleMin, Math.min(widthOf(title.text), Math.floor(free / 3)))
+    const rest = [...action, ...(action.length > 0 ? [trusted(dot, 'quiet')] : [])]
+    const freeAfter = (mark: readonly Span[]) => columnsLeft - widthOfSpans(mark) - widthOfSpans(rest) - widthOf(dot)
+    const titleColumnsOf = (free: number) => Math.max(titleMin, Math.min(widthOf(title.text), Math.floor(free / 3)))
+    // The command needs the space more than what it touches, so a row without enough space names only the level.
+    const words = markOf(shortRiskSpan)
+    const hasSpace = freeAfter(words) - titleColumnsOf(freeAfter(words)) >= widthOf(about.text)
+    const mark = hasSpace ? words : markOf(riskSpan)
+    const before = [...mark, ...rest]
+    const free = freeAfter(mark)
+    const titleColumns = titleColumnsOf(free)
     const shown = cutSpans([about], Math.max(titleMin, free - titleColumns))
     const quietTitle = untrusted(item.session?.title ?? '', 'quiet')
     return [line([...before, ...shown, trusted(dot, 'quiet'), ...cutSpans([quietTitle], titleColumns)])]
@@ -151,6 +160,7 @@ function itemLines(
     ...(action.length > 0 ? [trusted(dot, 'quiet')] : []),
     untrusted(item.session?.title ?? '', 'quiet'),
   ]
+  const mark = markOf(shortRiskSpan)
   const second = [...mark, ...cutSpans(titleSpans, columns - widthOf(sign) - widthOfSpans(mark))]
   return [line([about]), [trusted(indent), ...second]]
 }

@@ -116,7 +116,6 @@ function OtherParameters({ rest }: { readonly rest: JsonObject }): ReactNode {
 
 function ChangedFiles({ files }: { readonly files: readonly FileEdits[] }): ReactNode {
   const last = files.length - 1
-  const isRelative = files.some(({ kind, edits }) => kind !== 'write' && edits.length > 0 && !isTooLongToCompare(edits))
   return (
     <>
       {files.map((file, index) => (
@@ -128,7 +127,6 @@ function ChangedFiles({ files }: { readonly files: readonly FileEdits[] }): Reac
           action={index === last && <CommentButton />}
         />
       ))}
-      {isRelative && <p className="faint small">{bodyTexts.relativeLines}</p>}
     </>
   )
 }
@@ -167,7 +165,12 @@ function ComparedChange({ file, isOnly, action }: ChangedFileProps): ReactNode {
   const { path, kind, edits, diff } = file
   const { diffs, removed, added, lineEndings } = useMemo(() => diffLines(edits), [edits])
   const isCommenting = Boolean(use(CommentingContext)?.lines)
-  const facts = [...changeFacts(file, added, removed), lineEndingsLabel(lineEndings)]
+  const isRelative = kind !== 'write' && edits.length > 0
+  const facts = [
+    ...changeFacts(file, added, removed),
+    lineEndingsLabel(lineEndings),
+    isRelative && bodyTexts.relativeLines,
+  ]
   return (
     <FilePane file={file} facts={facts} action={action}>
       {edits.map((edit, index) => (

@@ -7,7 +7,7 @@ export const approvalTexts = {
   approval: {
     allow: 'Allow once',
     allowWithNote: 'Allow with your note',
-    allowWithComments: 'Allow with your comments',
+    allowWithComments: 'Allow with comments',
     allowWithNoteAndComments: 'Allow with note and comments',
     allowWithoutComments: 'Allow without your comments',
     allowWithoutEdit: 'Allow as asked, without your edit',
@@ -23,7 +23,7 @@ export const approvalTexts = {
   plan: {
     allow: 'Approve plan',
     allowWithNote: 'Approve with your note',
-    allowWithComments: 'Approve with your comments',
+    allowWithComments: 'Approve with comments',
     allowWithNoteAndComments: 'Approve with note and comments',
     allowWithoutComments: 'Approve without your comments',
     allowWithoutEdit: 'Approve as asked, without your edit',
@@ -80,7 +80,7 @@ export const bodyTexts = {
   movedTo: 'moved to',
   added: (lines: number) => `${lines} added`,
   removed: (lines: number) => `${lines} removed`,
-  relativeLines: 'Line numbers are relative to this change.',
+  relativeLines: 'numbered from the change',
   agentText: 'What the agent says',
   agentSays: 'The agent says:',
   reason: 'Reason',

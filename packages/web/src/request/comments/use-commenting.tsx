@@ -1,5 +1,6 @@
 /** Whether the card shows its lines to comment on them, and the notice that says what becomes of the comments. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
+import MessageSquarePlusIcon from 'lucide-react/icons/message-square-plus'
 import { type ReactNode, use, useMemo, useState } from 'react'
 import { cardKeys } from '../../shortcuts/card-keys.ts'
 import type { AnswerSubmission } from '../answer-submission.ts'
@@ -64,6 +65,7 @@ export function CommentButton(): ReactNode {
       className="plain small comment-toggle"
       shortcut={cardKeys.comment}
       disabled={commenting.disabled}
+      icon={<MessageSquarePlusIcon />}
       onOpen={commenting.toggle}
     />
   )

@@ -69,7 +69,7 @@ function KindFilter({ kind, setKind, counts }: Pick<InboxView, 'kind' | 'setKind
   const countOf = (each: FilterKind) => counts.get(each) ?? 0
   const offered = filterKinds.filter(each => each === 'all' || each === kind || countOf(each) > 0)
   return (
-    <fieldset className="kind-filter">
+    <fieldset className="kind-filter fades-at-end">
       <legend className="visually-hidden">{filterTexts.kinds}</legend>
       {offered.map(each => (
         <label key={each} className={`kind-choice ${each}`}>

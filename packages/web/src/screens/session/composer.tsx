@@ -1,5 +1,6 @@
 /** The message composer: Ctrl+Enter or Cmd+Enter sends, as in the text areas of cards, and unsent text and files are stored in the browser. */
 import { type Session, uploadAttachments } from '@holdpoint/protocol'
+import PaperclipIcon from 'lucide-react/icons/paperclip'
 import {
   type ClipboardEvent,
   memo,
@@ -193,8 +194,9 @@ function AddFiles({ onFiles }: { readonly onFiles: (files: readonly File[]) => v
           event.target.value = ''
         }}
       />
-      <button type="button" className="button plain" onClick={() => field.current?.click()}>
-        {composerTexts.addFiles}
+      <button type="button" className="button plain add-files" onClick={() => field.current?.click()}>
+        <PaperclipIcon />
+        <span className="add-files-label">{composerTexts.addFiles}</span>
       </button>
     </>
   )

@@ -1,12 +1,12 @@
 /** The pending requests of a session: a row for each if there are several, and the card of the shown one. Keyboard shortcuts act on this card. */
-import { actionLabel } from '@holdpoint/client'
+import { actionLabel, shownRisk } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter does not know this export of React 19.2
 import { Activity, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { cardElementId } from '../../request/card-panel.tsx'
 import { KindIcon } from '../../request/kind-icon.tsx'
 import { RequestCard } from '../../request/request-card.tsx'
-import { RiskIcon, RiskWords, shownRisk } from '../../request/risk.tsx'
+import { RiskIcon, RiskWords } from '../../request/risk.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { requireInView } from '../../shortcuts/viewport.ts'

@@ -19,15 +19,16 @@ import './session-header.css'
 
 export interface SessionHeaderProps {
   readonly session: Session
-  /** Null on a narrow screen, where the bar below the transcript has these buttons. */
-  readonly onSearch: (() => void) | null
+  /** True on a narrow screen, where the bar below the transcript has the buttons, and the overview has the settings. */
+  readonly isNarrow: boolean
+  readonly onSearch: () => void
   /** Null if the overview is open, or a bar offers it. */
   readonly onOverview: (() => void) | null
 }
 
 /** The header is memoized so that streamed text does not render it again. */
 export const SessionHeader = memo(function SessionHeader(props: SessionHeaderProps): ReactNode {
-  const { session, onSearch, onOverview } = props
+  const { session, isNarrow, onSearch, onOverview } = props
   const driver = useDriver(session.driver)
   return (
     <header className="session-header">
@@ -36,12 +37,12 @@ export const SessionHeader = memo(function SessionHeader(props: SessionHeaderPro
           <ChevronLeftIcon />
         </a>
         <SessionTitle session={session} />
-        {onSearch && (
+        {!isNarrow && (
           <button type="button" className="button plain small header-tool" onClick={onSearch}>
             {sessionPanelTexts.search} <span className="kbd letter-key">/</span>
           </button>
         )}
-        {onSearch && onOverview && (
+        {!isNarrow && onOverview && (
           <button type="button" className="button plain small header-tool" onClick={onOverview}>
             {sessionPanelTexts.overview} <span className="kbd letter-key">o</span>
           </button>
@@ -51,12 +52,12 @@ export const SessionHeader = memo(function SessionHeader(props: SessionHeaderPro
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <section className="header-line session-facts" aria-label="About this session" tabIndex={0}>
         <State session={session} />
-        <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="fact" />
+        {!isNarrow && <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="fact" />}
         <Path path={session.cwd} className="fact session-folder" />
-        {session.repository && <RepositoryFact repository={session.repository} />}
-        <SessionSettings session={session} />
-        {session.cost !== null && <span className="fact">{formatCost(session.cost)}</span>}
-        <Process session={session} />
+        {!isNarrow && session.repository && <RepositoryFact repository={session.repository} />}
+        {!isNarrow && <SessionSettings session={session} />}
+        {session.cost !== null && <span className="fact session-cost">{formatCost(session.cost)}</span>}
+        {!isNarrow && <ProcessFact session={session} />}
       </section>
       <Notices session={session} />
     </header>
@@ -64,7 +65,7 @@ export const SessionHeader = memo(function SessionHeader(props: SessionHeaderPro
 })
 
 /** The branch, or the start of the commit if no branch is checked out. */
-function RepositoryFact({ repository }: { readonly repository: Repository }): ReactNode {
+export function RepositoryFact({ repository }: { readonly repository: Repository }): ReactNode {
   const { root, branch, commit } = repository
   const name = root.slice(root.lastIndexOf('/') + 1) || root
   return (
@@ -106,7 +107,7 @@ function State({ session }: { readonly session: Session }): ReactNode {
   )
 }
 
-function Process({ session: { process } }: { readonly session: Session }): ReactNode {
+export function ProcessFact({ session: { process } }: { readonly session: Session }): ReactNode {
   if (!process) return null
   const memory = process.memoryMb === undefined ? '' : `, ${process.memoryMb} MB`
   return (

@@ -1,9 +1,17 @@
 /** The overview of a session: facts, to-do list, changed files with their diffs, and an outline of the turns. */
-import { answerLabel, type ChangedFile, type OutlineTurn, sessionOverview, singleLineCut } from '@holdpoint/client'
+import {
+  answerLabel,
+  type ChangedFile,
+  driverLabel,
+  type OutlineTurn,
+  sessionOverview,
+  singleLineCut,
+} from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useGatewayTime } from '../../gateway/gateway-context.ts'
-import { SummaryText } from '../../text/agent-text.tsx'
+import { useDriver } from '../../gateway/use-driver.ts'
+import { InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { formatCost, formatDuration } from '../../text/format-amounts.ts'
 import { clockTime, dateTime } from '../../text/format-time.ts'
 import { Path } from '../../text/path.tsx'
@@ -11,6 +19,8 @@ import { turnEndings } from '../../text/texts.ts'
 import { DisclosureIcon } from '../../ui/disclosure-icon.tsx'
 import { useExpanded } from './expanded-entries.ts'
 import { useLoadMore } from './load-more.ts'
+import { ProcessFact, RepositoryFact } from './session-header.tsx'
+import { SessionSettings } from './session-settings.tsx'
 import { RequestSummary } from './status-lines.tsx'
 import { outlineTexts, overviewTexts as texts, transcriptTexts } from './texts.ts'
 import { TodoList } from './todo-list.tsx'
@@ -22,18 +32,25 @@ import './session-overview.css'
 export interface OverviewProps {
   readonly session: Session
   readonly reading: TranscriptReading
+  /** True on a narrow screen, where the header has no space for the settings. */
+  readonly hasSettings: boolean
   /** Scrolls to an entry of the transcript. */
   readonly onShow: (id: string) => void
 }
 
-export function Overview({ session, reading, onShow }: OverviewProps): ReactNode {
+export function Overview({ session, reading, hasSettings, onShow }: OverviewProps): ReactNode {
   const { entries } = reading
   const { files, added, removed, todo, turns } = useMemo(() => sessionOverview(entries), [entries])
   const { coverage, isLoading, load } = useLoadMore(reading, true)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className="panel-content overview" aria-label={texts.label} tabIndex={0}>
-      <Facts session={session} />
+      {hasSettings && (
+        <div className="overview-settings">
+          <SessionSettings session={session} />
+        </div>
+      )}
+      <Facts session={session} isWhole={hasSettings} />
       <SessionWatchers session={session} />
       {todo && (
         <>
@@ -74,8 +91,15 @@ export function Overview({ session, reading, onShow }: OverviewProps): ReactNode
   )
 }
 
-function Facts({ session }: { readonly session: Session }): ReactNode {
+interface FactsProps {
+  readonly session: Session
+  /** True if the facts include those that the header has on a wide screen. */
+  readonly isWhole: boolean
+}
+
+function Facts({ session, isWhole }: FactsProps): ReactNode {
   const now = useGatewayTime(10_000)
+  const driver = useDriver(session.driver)
   const { startedAt, endedAt, cost } = session
   return (
     <dl className="overview-facts">
@@ -87,6 +111,30 @@ function Facts({ session }: { readonly session: Session }): ReactNode {
       <dd>{formatDuration((endedAt ?? now) - startedAt)}</dd>
       <dt>{texts.cost}</dt>
       <dd>{cost === null ? texts.unknownCost : formatCost(cost)}</dd>
+      {isWhole && (
+        <>
+          <dt>{texts.agent}</dt>
+          <dd>
+            <InlineAgentText text={driverLabel(session.driver, driver?.title)} />
+          </dd>
+          {session.repository && (
+            <>
+              <dt>{texts.repository}</dt>
+              <dd>
+                <RepositoryFact repository={session.repository} />
+              </dd>
+            </>
+          )}
+          {session.process && (
+            <>
+              <dt>{texts.process}</dt>
+              <dd>
+                <ProcessFact session={session} />
+              </dd>
+            </>
+          )}
+        </>
+      )}
     </dl>
   )
 }

@@ -84,7 +84,8 @@ function OpenSession({ session, reading }: OpenSessionProps): ReactNode {
     <div className={`session ${isSheet ? 'stacked' : tab === null ? 'single' : 'split'}`}>
       <SessionHeader
         session={session}
-        onSearch={isSheet ? null : search.open}
+        isNarrow={isSheet}
+        onSearch={search.open}
         onOverview={tab ? null : panel.toggleOverview}
       />
       <ExpandedContext value={expanded}>
@@ -96,7 +97,7 @@ function OpenSession({ session, reading }: OpenSessionProps): ReactNode {
           </WorkingContext>
         </ShowRequestContext>
         <SessionPanel panel={panel} requests={requests} onSearch={search.open}>
-          <Overview session={session} reading={reading} onShow={showEntry} />
+          <Overview session={session} reading={reading} hasSettings={isSheet} onShow={showEntry} />
         </SessionPanel>
       </ExpandedContext>
       <div className="session-footer" hidden={!hasComposer}>

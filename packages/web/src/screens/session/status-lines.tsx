@@ -4,6 +4,7 @@ import {
   type ErrorEntry,
   type NoteEntry,
   type RequestEntry,
+  shownRisk,
   summary,
   type TurnEntry,
 } from '@holdpoint/client'
@@ -11,7 +12,7 @@ import type { Ask } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
 import { KindIcon } from '../../request/kind-icon.tsx'
 import { Receipt } from '../../request/receipt/receipt.tsx'
-import { RiskIcon, RiskWords, shownRisk } from '../../request/risk.tsx'
+import { RiskIcon, RiskWords } from '../../request/risk.tsx'
 import { ExactText, InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'

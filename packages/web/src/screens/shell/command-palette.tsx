@@ -1,5 +1,6 @@
 /** The command palette, which finds an action, a screen, a session or a pending request by part of its name. */
 
+import { shownRisk } from '@holdpoint/client'
 import type { SessionId } from '@holdpoint/protocol'
 import ArrowRightIcon from 'lucide-react/icons/arrow-right'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
@@ -9,7 +10,7 @@ import { useGateway, useMay, useRequests, useSessions } from '../../gateway/gate
 import { groupOf } from '../../gateway/session-groups.ts'
 import { canNotify } from '../../notifications/notify.ts'
 import { KindIcon } from '../../request/kind-icon.tsx'
-import { RiskIcon, shownRisk } from '../../request/risk.tsx'
+import { RiskIcon } from '../../request/risk.tsx'
 import { go, useRoute } from '../../routes.ts'
 import { hasScreenAction, runScreenAction } from '../../shortcuts/screen-actions.ts'
 import { shortcutAction } from '../../shortcuts/use-shortcuts.ts'

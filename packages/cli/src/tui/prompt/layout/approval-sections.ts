@@ -8,6 +8,7 @@ import {
   ruleLabel,
   ruleLimitsLabel,
   ruleScopeLabel,
+  shownRisk,
   suggestionScopeLabel,
 } from '@holdpoint/client'
 import type { ApprovalAsk, Request, RuleDraft, RuleId } from '@holdpoint/protocol'
@@ -38,8 +39,8 @@ function bodyOf(request: Request, ask: ApprovalAsk, state: ApprovalState): reado
   bodyCache.set(key, body)
   const watcher = watcherRows(request)
   if (isCheckingRisk(state)) return [labelled('Risk', trusted(texts.checkingRisk, 'quiet')), ...watcher, ...body]
-  const shownRisk = state.editedRisk ?? request.risk
-  return [...(shownRisk ? [riskRow(shownRisk)] : []), ...watcher, ...body]
+  const risk = state.editedRisk ?? shownRisk(request)
+  return [...(risk ? [riskRow(risk)] : []), ...watcher, ...body]
 }
 
 /** When a list opens, this many of its items are scrolled into view. */

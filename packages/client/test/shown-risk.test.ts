@@ -1,6 +1,6 @@
 import type { Ask, Risk } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { shownRisk } from '../../src/request/risk.tsx'
+import { shownRisk } from '../src/risk-labels.ts'
 
 const approval = { kind: 'approval', title: 'Approve the plan', cwd: '/src', editable: true } as const
 const plan: Ask = { ...approval, tool: 'ExitPlanMode', plan: '1. Read', input: { plan: '1. Read' } }

@@ -1,6 +1,6 @@
 /** Collects what the agent says about its request: the title, the description, and a command's own description. */
-import { type AskView, informativeTitle } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
+import { type AskView, informativeTitle } from './ask-view.ts'
 
 export interface SplitDescription {
   /** The agent's statements, without duplicates. */
