@@ -87,7 +87,7 @@ describe('holdpoint allow at a terminal', () => {
     const file = join(gateway.folder, 'dangerous.json')
     writeFileSync(file, JSON.stringify({ command: 'rm -rf build' }))
     const terminal = openTerminal(['allow', request.id, '--input', file])
-    expect(await terminal.waitFor('Type "allow"')).toMatch(/Risk +Dangerous: .*deletes files/)
+    expect(await terminal.waitFor('Type "allow"')).toMatch(/Risk +▲ Dangerous: .*deletes files/)
     await typeLine(terminal, 'y')
     expect([await terminal.exit, (await reload(request)).status]).toEqual([1, 'pending'])
   })
@@ -95,7 +95,7 @@ describe('holdpoint allow at a terminal', () => {
   it('holdpoint allow at a terminal requires the word "allow" for a request that Holdpoint calls dangerous, and names its risk', async () => {
     const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'git push --force' }))
     const terminal = openTerminal(['allow', request.id])
-    expect(await terminal.waitFor('This is dangerous. Type "allow"')).toMatch(/Risk +Dangerous: .*rewrites history/)
+    expect(await terminal.waitFor('This is dangerous. Type "allow"')).toMatch(/Risk +▲ Dangerous: .*rewrites history/)
     await typeLine(terminal, 'yes')
     expect([await terminal.exit, (await reload(request)).status]).toEqual([1, 'pending'])
   })

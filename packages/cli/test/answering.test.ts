@@ -232,7 +232,7 @@ describe('holdpoint allow', () => {
       gateway.call('openRequest', { id, key, ask: approvalAsk({ command: 'make check' }, { cwd }) })
     const [first, second] = [await open('first'), await open('second')]
     const shown = (await cli('show', first.id)).out
-    expect(shown).toMatch(/^Risk +Notable: runs project code$/m)
+    expect(shown).toMatch(/^Risk +△ Notable: runs project code$/m)
     expect(shown).toMatch(/^Rules +1 {2}Allow make check$/m)
     expect(shown).toMatch(/exactly these arguments\. Runs project code/)
     for (const [words, problem] of [

@@ -34,11 +34,11 @@ function drawn(requests: readonly Request[], columns: number): readonly string[]
 describe('the list of pending requests', () => {
   it('the list of pending requests shows the command at every screen width, and drops the session and the ages first', () => {
     expect(drawn([request()], 80)).toEqual([
-      'ID          AGE    SESSION     RISK     WHAT',
-      'req_abcdef  2 min  api-server  Notable  npm run migrate -- --env staging',
+      'ID          AGE    SESSION     RISK       WHAT',
+      'req_abcdef  2 min  api-server  △ Notable  npm run migrate -- --env staging',
     ])
-    expect(drawn([request()], 55)[0]).toBe('ID          AGE    RISK     WHAT')
-    expect(drawn([request()], 45)[0]).toBe('ID          RISK     WHAT')
+    expect(drawn([request()], 55)[0]).toBe('ID          AGE    RISK       WHAT')
+    expect(drawn([request()], 45)[0]).toBe('ID          RISK       WHAT')
     expect(drawn([request()], 40)).toEqual([
       'ID          WHAT',
       expect.stringMatching(/^req_abcdef {2}npm run mig.*ing$/),
@@ -52,7 +52,7 @@ describe('the list of pending requests', () => {
     )
     expect(lines[0]).toMatch(/^ID +AGE +SESSION +RISK +ACTION +WHAT$/)
     expect(lines[1]).toBe(
-      'req_abcdef  2 min  api-server  Notable  Run a command             npm run migrate -- --env staging',
+      'req_abcdef  2 min  api-server  △ Notable  Run a command             npm run migrate -- --env staging',
     )
     expect(lines[2]).toMatch(/ {2}Use “create_.*…/)
     expect(drawn([request()], 100)[0]).toMatch(/SESSION +RISK +ACTION/)

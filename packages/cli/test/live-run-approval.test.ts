@@ -74,10 +74,10 @@ describe('an approval in holdpoint run', () => {
 
   it('an approval in holdpoint run shows the risk of the edited text, which decides whether one key allows it', async () => {
     const request = await run.askAndWaitFor(approval({ input: { command: 'git push --force' } }), '[a] Allow…')
-    expect(run.terminal.text()).toMatch(/Risk +Dangerous/)
+    expect(run.terminal.text()).toMatch(/Risk +▲ Dangerous/)
     run.terminal.press('e')
     await run.terminal.waitFor('[a] Allow  [r] Deny')
-    expect(run.terminal.text()).toMatch(/Risk +Notable/)
+    expect(run.terminal.text()).toMatch(/Risk +△ Notable/)
     run.terminal.press('a')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { command: 'npm run edited' } })
   })

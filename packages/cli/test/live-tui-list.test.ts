@@ -112,15 +112,15 @@ describe('holdpoint tui on a screen with 80 columns', () => {
 
   it('holdpoint tui on a screen with 80 columns shows each request in one line, with its risk, its command, its session and its deadline', async () => {
     expect(view.lines()).toContainEqual(
-      expect.stringMatching(/Notable · npm run build -- --mode production --out dist/),
+      expect.stringMatching(/△ Notable · npm run build -- --mode production --out dist/),
     )
     expect(view.text()).toMatch(/make due · web-shop +due (59 min|1 h)$/m)
     expect(view.text()).not.toContain(' │ ')
   })
   it('holdpoint tui on a screen with 80 columns shows the selected row in reverse video', async () => {
     view.press(keys.home)
-    await view.waitFor(/^› runs project code · make due/m)
-    expect(view.raw).toContain('\u001b[7mruns project code')
+    await view.waitFor(/^› △ runs project code · make due/m)
+    expect(view.raw).toContain('\u001b[7m△ runs project code')
   })
   it('holdpoint tui on a screen with 80 columns gives an open request the whole width, right below the transcript, and ? shows the help', async () => {
     view.press(keys.enter)

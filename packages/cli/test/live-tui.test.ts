@@ -68,7 +68,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('Press Enter to answer')
     // A selected item stays selected when a request appears above it, so go to the first item.
     terminal.press(keys.home)
-    await terminal.waitFor(/› make thing\d+ +now │.*\n {2}runs project code · kitchen +│/)
+    await terminal.waitFor(/› make thing\d+ +now │.*\n {2}△ runs project code · kitchen +│/)
     terminal.press('a')
     await terminal.pause()
     terminal.press(keys.enter)

@@ -331,7 +331,7 @@ describe('the keys of an approval', () => {
         .lines.map(line => line.map(span => span.text).join(''))
         .join('\n')
     }
-    expect(text({ level: 'dangerous', touches: ['deletes'] })).toMatch(/Risk +Dangerous: deletes files/)
+    expect(text({ level: 'dangerous', touches: ['deletes'] })).toMatch(/Risk +▲ Dangerous: deletes files/)
     expect(text(null)).toMatch(
       /Risk +Holdpoint is checking your edited version…[\s\S]*\[a\] Allow \(after the check of your edited version\)/,
     )

@@ -22,11 +22,11 @@ describe('a row of the list in holdpoint tui', () => {
   it('a row of the list in holdpoint tui has the risk, the command and the session of a request', () => {
     const ask = { input: { command: 'rm -rf build' } }
     expect(rows(ask, 'kitchen', 60, dangerous)).toEqual([
-      expect.stringMatching(/^ {2}Dangerous · rm -rf build · kitchen +now$/),
+      expect.stringMatching(/^ {2}▲ Dangerous · rm -rf build · kitchen +now$/),
     ])
     expect(rows(ask, 'kitchen', 25, dangerous)).toEqual([
       expect.stringMatching(/^ {2}rm -rf build +now$/),
-      '  Dangerous · kitchen',
+      '  ▲ Dangerous · kitchen',
     ])
   })
   it('a row of the list in holdpoint tui has Holdpoint’s own label before the agent’s text', () => {
@@ -41,7 +41,7 @@ describe('a row of the list in holdpoint tui', () => {
       for (const command of texts)
         for (const title of ['', 'a session with a long title '.repeat(5)]) {
           const drawn = rows({ input: { command } }, title, columns, dangerous)
-          expect(drawn.join('\n')).toContain('Dangerous · ')
+          expect(drawn.join('\n')).toContain('▲ Dangerous · ')
           for (const line of drawn) expect(widthOf(line)).toBeLessThanOrEqual(columns)
         }
     },

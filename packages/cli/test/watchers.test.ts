@@ -74,7 +74,10 @@ describe('holdpoint watch check', () => {
     const text = await holdpoint('watch', 'check', file)
     expect(text).toContain('1 watcher, 0 variables')
     expect(text).toMatch(/Codex: /)
-    expect(text).toContain('Codex in your own terminal: This agent does not report whether a command failed')
+    const hidesFailures = 'Codex in your own terminal: This agent does not report whether a command failed'
+    expect(text, 'the watcher does not read the result').not.toContain(hidesFailures)
+    writeFileSync(file, '{"watch": [{"name": "a", "on": "after", "when": "!result.ok", "do": {"say": "x"}}]}')
+    expect(await holdpoint('watch', 'check', file)).toContain(hidesFailures)
     writeFileSync(ownFile(), '{"use": ["loop-guard"]}')
     expect(await holdpoint('watch', 'check')).toMatch(/1 watcher, 0 variables[\s\S]*loop-guard/)
     const [ofOwnFile] = rulesFindings(gateway.home, [], gateway.folder)

@@ -9,7 +9,7 @@ import {
   variableChangeText,
 } from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
-import { resolutionStyle, riskSpan } from './request.ts'
+import { resolutionStyle, riskWordSpan } from './request.ts'
 import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedCode, untrustedLine } from './span.ts'
 import { cut, widthOf } from './width.ts'
 
@@ -70,7 +70,7 @@ function requestSpans(event: Event): readonly Span[] | null {
     case 'request.opened':
       return [
         trusted(`asks ${event.value.id}: `, 'waiting'),
-        ...(event.value.risk ? [riskSpan(event.value.risk), trusted('  ')] : []),
+        ...(event.value.risk ? [riskWordSpan(event.value.risk), trusted('  ')] : []),
         trusted(`${actionLabel(event.value.ask)}  `, 'strong'),
         trusted(summaryText(event.value.ask)),
       ]

@@ -2,7 +2,7 @@
 import { actionLabel, agentDisconnectedLabels, shownRisk, summaryText, timeSince } from '@holdpoint/client'
 import type { Request, Session } from '@holdpoint/protocol'
 import { dueLabel } from './deadline.ts'
-import { riskSpan } from './request.ts'
+import { riskSpan, riskWordSpan } from './request.ts'
 import { titleSpan } from './session.ts'
 import { type Span, trusted, untrusted } from './span.ts'
 import type { NarrowTable } from './table.ts'
@@ -43,7 +43,7 @@ export function inboxTable(
       trusted(timeSince(request.openedAt, now)),
       ...(hasDue ? [trusted(dueLabel(request, now), 'waiting')] : []),
       session ? titleSpan(session, columns) : untrusted(request.session),
-      risk ? riskSpan(risk) : trusted(''),
+      risk ? (columns === null ? riskWordSpan : riskSpan)(risk) : trusted(''),
       ...(hasAction ? [trusted(columns === null ? actionLabel(ask) : cut(actionLabel(ask), actionMaxColumns))] : []),
       trusted(`${disconnected}${summaryText(ask)}`),
     ]

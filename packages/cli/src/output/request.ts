@@ -143,13 +143,19 @@ function durationRows({ until, expiresAt }: RuleDraft): readonly Row[] {
 }
 
 const riskStyles: Readonly<Record<RiskLevel, Style>> = { low: 'quiet', notable: 'waiting', dangerous: 'no' }
-/** Returns the level of a risk in a word and a color. */
-export function riskSpan({ level }: Risk): Span {
+const riskIcons: Readonly<Record<RiskLevel, string>> = { low: '○', notable: '△', dangerous: '▲' }
+/** Returns the level of a risk in a word and a color, for lines that programs may read too. */
+export function riskWordSpan({ level }: Risk): Span {
   return trusted(riskLevelLabels[level], riskStyles[level])
+}
+/** Returns the level of a risk with an icon, a word and a color. */
+export function riskSpan({ level }: Risk): Span {
+  return trusted(`${riskIcons[level]} ${riskLevelLabels[level]}`, riskStyles[level])
 }
 /** Returns a risk for a row of a list: what the action touches first, because the level would not tell one request from another, but a danger in one word. */
 export function shortRiskSpan(risk: Risk): Span {
-  return trusted(shortRiskLabel({ ...risk, touches: risk.touches.slice(0, 1) }), riskStyles[risk.level])
+  const label = shortRiskLabel({ ...risk, touches: risk.touches.slice(0, 1) })
+  return trusted(`${riskIcons[risk.level]} ${label}`, riskStyles[risk.level])
 }
 export function riskRow(risk: Risk, label = 'Risk'): Row {
   const touches = touchesLabel(risk)

@@ -3,7 +3,7 @@ import { actionLabel, type Entry, Inbox, type InboxSnapshot, Transcript, watchEv
 import type { CommandId, RequestId, Session } from '@holdpoint/protocol'
 import type { GatewayAccess } from '../../gateway-client/gateway-access.ts'
 import { out } from '../../output/output.ts'
-import { riskSpan } from '../../output/request.ts'
+import { riskWordSpan } from '../../output/request.ts'
 import { indented, row, trusted } from '../../output/span.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
 import { runTexts as texts } from './texts.ts'
@@ -71,7 +71,7 @@ export class PendingAnnouncer {
       out.print(
         row(
           trusted('● ', 'waiting'),
-          ...(request.risk ? [riskSpan(request.risk), trusted('  ')] : []),
+          ...(request.risk ? [riskWordSpan(request.risk), trusted('  ')] : []),
           trusted(actionLabel(request.ask), 'strong'),
           trusted(`  pending: holdpoint show ${id}`),
         ),
