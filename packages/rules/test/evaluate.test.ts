@@ -476,6 +476,8 @@ describe('a rule with a scope', () => {
       expect(verdict([rule({ command: 'ls', scope })], bash('ls'), { agentPath: ['tester'] })).toBe('allow')
       expect(verdict([rule({ command: 'ls', scope })], bash('ls'), context)).toBe('ask')
       expect(verdict([rule({ effect: 'deny', command: 'ls', scope })], bash('ls'), context)).toBe('deny')
+      const everyAgent = rule({ command: 'ls', scope: { session, agentPath: [] } })
+      expect(verdict([everyAgent], bash('ls'), context)).toBe('allow')
     },
   )
   it.each(rows)('a rule with a scope %s', (_name, scope, ask, change, matches) => {
