@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
       const page = await fixture.openPage(withWorker)
       await page.keyboard.press('n')
       const dialog = page.getByRole('dialog', { name: 'New session' })
-      await dialog.getByText('No agents available').waitFor()
+      await dialog.getByText('No agents are available').waitFor()
       await dialog.getByLabel('First message').fill('Hello')
       const { gateway } = fixture
       const driver = { name: 'late', title: 'A late one', capabilities: [], modes: ['default'], ready: true }
@@ -125,7 +125,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
         drivers: [driver, notInstalled],
       })
       await dialog.getByRole('radio', { name: 'A late one' }).check()
-      await dialog.getByText('No agents available').waitFor({ state: 'detached' })
+      await dialog.getByText('No agents are available').waitFor({ state: 'detached' })
       await expect.poll(() => dialog.getByLabel('First message').inputValue()).toBe('Hello')
       await expect.poll(() => button(dialog, 'Start session').isEnabled()).toBe(true)
       expect(id).toBe(gateway.home.runnerId())
