@@ -29,6 +29,20 @@ describe('the rule that decides', () => {
     const deny = srvRule({ effect: 'deny', command: 'ls' })
     expect(evaluate([...rules, ...others, deny], bash('ls')).rule).toBe(deny.id)
   })
+  it('the rule that decides is a rule for a tool that denies, if a rule for a command only asks', () => {
+    const rules = [srvRule({ effect: 'ask', command: 'ls' }), srvRule({ effect: 'deny', tool: 'Bash' })]
+    expect(evaluate(rules, bash('ls')).rule).toBe(rules[1]?.id)
+    const asking = [srvRule({ effect: 'ask', command: 'ls' }), srvRule({ effect: 'ask', tool: 'Bash' })]
+    expect(evaluate(asking, bash('ls')).rule).toBe(asking[0]?.id)
+  })
+  it('the rule that decides about a call that is too long to search is a rule for a host or a path, but not one for another tool', () => {
+    const tooLong = bash(`echo ${'x'.repeat(200_000)}`)
+    for (const draft of [{ host: 'example.com' }, { path: '/srv/secret' }]) {
+      const rule = srvRule({ effect: 'deny', ...draft })
+      expect(evaluate([rule], tooLong)).toMatchObject({ verdict: 'ask', rule: rule.id })
+    }
+    expect(evaluate([srvRule({ effect: 'deny', tool: 'Other' })], tooLong).rule).toBeUndefined()
+  })
   it('the rule that decides is the first rule that denies', () => {
     const rules = [srvRule({ effect: 'ask' }), srvRule({ effect: 'deny' }), srvRule({ effect: 'deny' })]
     expect(evaluate(rules, bash('ls')).rule).toBe(rules[1]?.id)
