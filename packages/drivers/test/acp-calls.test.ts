@@ -194,6 +194,8 @@ describe('a change of mode or model', () => {
     }
     expect(settingsOf({ modes })).toEqual({ mode: 'agent' })
     expect(changeRequests({ modes }, { mode: 'agent' }, 'Agent')).toEqual([])
+    expect(changeRequests({ modes }, { mode: idOf('agent') }, 'Agent')).toEqual([])
+    expect(settingsOf({ modes: { ...modes, currentModeId: 'a#b' } })).toEqual({ mode: 'a#b' })
     expect(changeRequests({ modes }, { mode: 'plan' }, 'Agent')).toEqual([{ kind: 'mode', modeId: idOf('plan') }])
   })
 

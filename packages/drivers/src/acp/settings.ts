@@ -22,7 +22,7 @@ export function settingsOf(settings: AcpSettings): AgentSettings {
 
 /** Returns the name of a mode. The protocol's own modes have addresses as ids, such as `https://…/session-modes#agent`. */
 function modeName(id: string): string {
-  return id.slice(id.lastIndexOf('#') + 1)
+  return /^https?:\/\/[^#]*#(.+)$/.exec(id)?.[1] ?? id
 }
 
 /** Returns the requests that make the change, or a sentence for people that says why it is impossible. */
@@ -32,14 +32,16 @@ export function changeRequests(
   agent: string,
 ): readonly SettingRequest[] | string {
   const requests: SettingRequest[] = []
-  if (change.mode !== undefined && change.mode !== settingsOf(settings).mode) {
-    const isWanted = (id: string) => modeName(id) === change.mode
+  // A session from an earlier version has the address.
+  const mode = change.mode && modeName(change.mode)
+  if (mode && mode !== settingsOf(settings).mode) {
+    const isWanted = (id: string) => modeName(id) === mode
     const modeId = settings.modes?.availableModes.map(({ id }) => id).find(isWanted)
     const option = selectOf(settings, 'mode')
     const value = option && valuesOf(option).find(isWanted)
     if (modeId !== undefined) requests.push({ kind: 'mode', modeId })
     else if (option && value !== undefined) requests.push({ kind: 'option', configId: option.id, value })
-    else return acpSettings.noSuchMode(agent, change.mode)
+    else return acpSettings.noSuchMode(agent, mode)
   }
   if (change.model !== undefined && change.model !== settingsOf(settings).model) {
     const option = selectOf(settings, 'model')
